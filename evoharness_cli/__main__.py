@@ -1,0 +1,5 @@
+"""`python -m evoharness_cli` is `evoharness`."""
+
+from .cli import main
+
+main()

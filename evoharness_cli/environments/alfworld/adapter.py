@@ -1,0 +1,66 @@
+"""ALFWorld as an environment of evoharness: where its tasks are, and one engine for all the games of a run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from ...harness import WrongUsage
+from .environment import AlfworldEnvironment
+from .games import GAME_NAME, find_games, read_game, split_games
+from .official import OfficialEngine
+
+_PLACE = re.compile(r"(?P<split>\w+)(?:/(?P<first>\d+)(?:-(?P<last>\d+))?)?")
+
+
+class AlfworldNeeds(BaseModel):
+    """What a task file says of an ALFWorld game."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    game: Path
+    """The game.tw-pddl file; relative to the task file."""
+
+
+class AlfworldAdapter:
+    """Opens ALFWorld games, one after another, on one engine process."""
+
+    needs = AlfworldNeeds
+
+    def __init__(self) -> None:
+        self._engine = OfficialEngine()
+
+    def locate(self, place: str) -> list[tuple[str, dict[str, Any]]]:
+        """Return the games of `SPLIT`, `SPLIT/N` or `SPLIT/N-M`, counted from 0 in the order of their paths."""
+        match = _PLACE.fullmatch(place)
+        if match is None:
+            raise WrongUsage(f"expected alfworld:SPLIT, SPLIT/N or SPLIT/N-M; found alfworld:{place}")
+        games = split_games(match["split"])
+        first, last = 0, len(games) - 1
+        if match["first"]:
+            first = int(match["first"])
+            last = int(match["last"] or first)
+        if not first <= last < len(games):
+            raise WrongUsage(
+                f"the split {match['split']!r} has {len(games)} games, 0 to {len(games) - 1}; found {place}"
+            )
+        return [
+            (f"{match['split']}/{number}", {"game": str(games[number])}) for number in range(first, last + 1)
+        ]
+
+    def recognise(self, path: Path) -> list[tuple[str, dict[str, Any]]]:
+        """Return a game file, or the games below a folder, each named by its task and trial."""
+        games = find_games(path) if path.is_dir() else [path] if path.name == GAME_NAME else []
+        return [(f"{game.parent.parent.name}/{game.parent.name}", {"game": str(game)}) for game in games]
+
+    def open(self, needs: BaseModel, goal: str | None) -> AlfworldEnvironment:
+        """Return the environment of one game."""
+        assert isinstance(needs, AlfworldNeeds)
+        return AlfworldEnvironment(read_game(needs.game), self._engine, goal)
+
+    def close(self) -> None:
+        """End the engine process."""
+        self._engine.close()

@@ -1,0 +1,108 @@
+"""ALFWorld's household games behind the harness's Environment Protocol."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from ...harness import Brief, Condition, Fact, Observation
+from ...harness.belief import AT, SEARCHED
+from .evidence import evidence
+from .facts import read_facts
+from .games import GameFile
+from .goal import read_goal
+from .official import OfficialEngine, Scene
+
+_PUT = re.compile(r"(?:put|move|place) (?P<thing>.+?) (?:in/on|into|onto|in|on|to) (?P<place>.+)")
+_OPENING = re.compile(r"-= Welcome.*?=-\s*(?P<room>.*?)\s*Your task is to:.*", re.DOTALL)
+_MOVE, _PUT_IN = "move {object} to {receptacle}", "put {object} in/on {receptacle}"
+_FORMS = (
+    "go to {receptacle}",
+    "open {receptacle}",
+    "close {receptacle}",
+    "take {object} from {receptacle}",
+    _MOVE,
+    "clean {object} with {receptacle}",
+    "heat {object} with {receptacle}",
+    "cool {object} with {receptacle}",
+    "use {object}",
+    "slice {object} with {object}",
+    "examine {thing}",
+    "look",
+    "inventory",
+)
+
+
+class AlfworldEnvironment:
+    """One game, played by an engine that may be shared by games played one after another."""
+
+    instructions = (
+        "You are in a house and have a household task to do. Go to places, open what is closed, and take, carry and use "
+        "one thing at a time. `Nothing happens.` means that the action was not possible."
+    )
+
+    def __init__(self, game: GameFile, engine: OfficialEngine, goal: str | None = None) -> None:
+        put = _MOVE if game.says_move else _PUT_IN
+        self.brief = Brief(goal=goal or game.task, kind=game.task_type, world=game.world)
+        self.forms = tuple(put if form == _MOVE else form for form in _FORMS)
+        self._put = put.replace("{object}", r"\g<thing>").replace("{receptacle}", r"\g<place>")
+        self._readable = [re.compile(re.sub(r"\{\w+\}", r"\\S.*", form)) for form in self.forms]
+        self._game = game
+        self._goal = read_goal(game.task)
+        self._engine = engine
+        self._scene = Scene("", (), False)
+        self._facts: list[Fact] = []
+        self._places: dict[str, None] = {}
+        self._things: dict[str, None] = {}
+
+    def reset(self) -> Observation:
+        """Load the game; the observation is the room, without the engine's welcome and the task."""
+        scene = self._engine.load(self._game.path)
+        opening = _OPENING.fullmatch(scene.text.strip())
+        return self._show(scene, opening["room"] if opening else scene.text.strip())
+
+    def read(self, action: str) -> str | None:
+        """Return the action in the game's own wording; `put X in/on Y` and `move X to Y` are the same."""
+        words = " ".join(action.lower().split()).rstrip(".")
+        if put := _PUT.fullmatch(words):
+            words = put.expand(self._put)
+        return words if any(pattern.fullmatch(words) for pattern in self._readable) else None
+
+    def step(self, action: str) -> Observation:
+        """Play an action."""
+        scene = self._engine.step(action)
+        return self._show(scene, scene.text.strip())
+
+    def admissible(self) -> Sequence[str]:
+        """Return the engine's admissible commands, without `help`, which the agent was given."""
+        return [command for command in self._scene.admissible if command != "help"]
+
+    def facts(self) -> Sequence[Fact]:
+        """Return what the latest observation showed."""
+        return self._facts
+
+    def names(self) -> Mapping[str, Sequence[str]]:
+        """Return the places and things seen so far."""
+        places, things = list(self._places), list(self._things)
+        return {"receptacle": places, "object": things, "thing": [*places, *things]}
+
+    def evidence(self, subgoal: str) -> Condition | None:
+        """Return when a subgoal is done; see `evidence.evidence`."""
+        return evidence(subgoal, self._goal)
+
+    def truth(self) -> list[tuple[str, ...]]:
+        """Return the engine's own state, to compare belief with."""
+        return self._engine.truth()
+
+    def close(self) -> None:
+        """Leave the engine to the next game."""
+
+    def _show(self, scene: Scene, text: str) -> Observation:
+        self._scene = scene
+        self._facts = read_facts(text)
+        for fact in self._facts:
+            if fact.relation == SEARCHED:
+                self._places.setdefault(fact.subject)
+            elif fact.relation == AT and fact.subject[-1].isdigit():
+                self._things.setdefault(fact.subject)
+        return Observation(text, done=scene.won, success=scene.won)

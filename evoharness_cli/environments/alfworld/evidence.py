@@ -1,0 +1,159 @@
+"""When a subgoal of a household task is done, as a condition over belief's facts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from ...harness import Belief, Condition
+from ...harness.belief import AT, HAND, SEARCHED, YOU, kind_of
+from .facts import ON, OPEN, SLICED
+from .goal import Goal, state_of
+
+_THING = r"(?:(?:some|an?|the|my) )?(?P<which>second |another |other |two |both )?(?P<state>clean |hot |cool |cold )?(?P<thing>[\w ]+?)"
+_PLACE = r"(?:the |an? )?(?P<place>[\w ]+)"
+
+
+def evidence(subgoal: str, goal: Goal | None) -> Condition | None:
+    """Return the condition of a subgoal such as `find mug`, `clean mug` or `put mug in shelf`.
+
+    Things and places are types (`mug`) or instances (`mug 1`). A subgoal about the task's own thing also asks for the
+    state that the task wants, and `second` for one more than is there already. None where the wording isn't known.
+    """
+    text = " ".join(subgoal.lower().split()).rstrip(".")
+    for pattern, condition in _WORDINGS:
+        if match := pattern.fullmatch(text):
+            return condition(match, goal)
+    return None
+
+
+def _seen(match: re.Match[str], _: Goal | None) -> Condition:
+    thing, count = match["thing"], _count(match)
+
+    def missing(belief: Belief) -> str | None:
+        seen = _named(belief.subjects(AT), thing)
+        if len(seen) >= count or (count == 1 and _named(belief.subjects(SEARCHED), thing)):
+            return None
+        return f"{'no' if not seen else 'only one'} {thing} was seen"
+
+    return missing
+
+
+def _held(match: re.Match[str], goal: Goal | None) -> Condition:
+    thing, second = match["thing"], _count(match) == 2
+
+    def missing(belief: Belief) -> str | None:
+        held = belief.subjects(AT, HAND)
+        if not _named(held, thing):
+            return f"you hold {', '.join(held) or 'nothing'}{f', not {thing}' if held else ''}"
+        if second and goal and goal.place and not _placed(belief, thing, goal.place):
+            return f"the first {thing} is not at {goal.place}"
+        return None
+
+    return missing
+
+
+def _in_state(state: str) -> Callable[[re.Match[str], Goal | None], Condition]:
+    def condition(match: re.Match[str], _: Goal | None) -> Condition:
+        thing, wanted = match["thing"], 2 if _count(match) == 2 else 1
+
+        def missing(belief: Belief) -> str | None:
+            ready = [name for name in _named(belief.subjects(state), thing) if belief.holds(name, state)]
+            return None if len(ready) >= wanted else f"no {thing} is {state}"
+
+        return missing
+
+    return condition
+
+
+def _stored(match: re.Match[str], goal: Goal | None) -> Condition:
+    thing, place, count = match["thing"], match["place"], _count(match)
+    state = state_of((match["state"] or "").strip())
+    if goal and goal.thing == kind_of(thing) and goal.place == kind_of(place):
+        state = state or goal.state
+
+    def missing(belief: Belief) -> str | None:
+        there = _placed(belief, thing, place)
+        if not there:
+            held = belief.subjects(AT, HAND)
+            return f"no {thing} is at {place}{f', you still hold {held[0]}' if held else ''}"
+        if state and not any(belief.holds(name, state) for name in there):
+            return f"{there[0]} is at {place} but not {state}"
+        if count == 2 and len(there) < 2:
+            return f"only {there[0]} is at {belief.value(there[0], AT)}; both have to be at the same place"
+        return None
+
+    return missing
+
+
+def _lit(match: re.Match[str], goal: Goal | None) -> Condition:
+    lamp = match["thing"]
+
+    def missing(belief: Belief) -> str | None:
+        if not [name for name in _named(belief.subjects(ON), lamp) if belief.holds(name, ON)]:
+            return f"no {lamp} is on"
+        if goal and goal.lamp and not _named(belief.subjects(AT, HAND), goal.thing):
+            return f"the {lamp} is on but you don't hold {goal.thing}"
+        return None
+
+    return missing
+
+
+def _looked(match: re.Match[str], goal: Goal | None) -> Condition:
+    held, lit = _held(match, None), _lit(_LIT.fullmatch(f"use {match['place']}") or match, goal)
+    return lambda belief: held(belief) or lit(belief)
+
+
+def _opened(match: re.Match[str], _: Goal | None) -> Condition:
+    place = match["place"]
+
+    def missing(belief: Belief) -> str | None:
+        is_open = [name for name in _named(belief.subjects(OPEN), place) if belief.holds(name, OPEN)]
+        return None if is_open else f"no {place} is open"
+
+    return missing
+
+
+def _reached(match: re.Match[str], _: Goal | None) -> Condition:
+    place = match["place"]
+
+    def missing(belief: Belief) -> str | None:
+        at = belief.value(YOU, AT)
+        return None if at and _named([at], place) else f"you are at {at or 'no place yet'}"
+
+    return missing
+
+
+_LIT = re.compile(rf"(?:use|turn on|switch on|toggle|light) {_THING}")
+_WORDINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], Goal | None], Condition]], ...] = (
+    (re.compile(rf"(?:find|locate|look for|search for) {_THING}"), _seen),
+    (re.compile(rf"(?:take|get|pick up|grab|hold|fetch) {_THING}(?: from .*)?"), _held),
+    (re.compile(rf"(?:clean|wash|rinse) {_THING}(?: (?:with|in|at|using) .*)?"), _in_state("clean")),
+    (re.compile(rf"(?:heat|warm|cook|microwave) {_THING}(?: (?:with|in|at|using) .*)?"), _in_state("hot")),
+    (re.compile(rf"(?:cool|chill) {_THING}(?: (?:with|in|at|using) .*)?"), _in_state("cool")),
+    (re.compile(rf"slice {_THING}(?: (?:with|using) .*)?"), _in_state(SLICED)),
+    (re.compile(rf"(?:put|place|move|store|bring) {_THING} (?:in/on|in|on|to|into|onto) {_PLACE}"), _stored),
+    (re.compile(rf"(?:look at|examine) {_THING} (?:under|with|using) {_PLACE}"), _looked),
+    (_LIT, _lit),
+    (re.compile(rf"open {_PLACE}"), _opened),
+    (re.compile(rf"(?:go to|reach) {_PLACE}"), _reached),
+)
+
+
+def _count(match: re.Match[str]) -> int:
+    return 2 if (match["which"] or "").strip() in ("second", "another", "other", "two", "both") else 1
+
+
+def _named(names: list[str], wanted: str) -> list[str]:
+    """Return the names that are the wanted instance, or of the wanted type."""
+    return [name for name in names if wanted in (name, kind_of(name))]
+
+
+def _placed(belief: Belief, thing: str, place: str) -> list[str]:
+    """Return the things that lie at one place of the wanted name or type: at the one where most do."""
+    by_place: dict[str, list[str]] = {}
+    for name in _named(belief.subjects(AT), thing):
+        at = belief.value(name, AT) or ""
+        if wanted := _named([at], place):
+            by_place.setdefault(wanted[0], []).append(name)
+    return max(by_place.values(), key=len, default=[])

@@ -1,0 +1,187 @@
+"""Generates solvable ALFWorld games: a house, a goal in it, and the commands that reach the goal."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import random
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .games import GAME_NAME
+from .houses import House, make_house
+from .problem import GOALS, problem_text
+from .rooms import ROOMS
+from .task_types import (
+    LAMP,
+    ROOMS_OF_TASK,
+    SENTENCES,
+    TASK_TYPES,
+    CannotGenerate,
+    GoalClasses,
+    check_task_type,
+    possible_goals,
+)
+from .walkthrough import solve
+
+_HOUSES_A_SEED = 10_000
+
+
+@dataclass(frozen=True)
+class Game:
+    """A generated game; its house's other games start in the same state."""
+
+    house: House
+    goal: GoalClasses
+    seed: int
+    task: str
+    walkthrough: tuple[str, ...]
+
+    @property
+    def trial(self) -> str:
+        """The name of the game's own folder, which its house and seed decide."""
+        return f"trial_{self.house.seed}_{self.seed}"
+
+
+def make_game(house: House, task_type: str, seed: int, excluding: Collection[GoalClasses] = ()) -> Game:
+    """A game of a type in a house; the seed chooses among the house's goals and their wordings.
+
+    Raises:
+        CannotGenerate: the house allows no goal of the type beyond those in `excluding`.
+    """
+    goals = [goal for goal in possible_goals(house, task_type) if goal not in excluding]
+    if not goals:
+        further = "further " if excluding else ""
+        raise CannotGenerate(
+            f"The {house.room} of seed {house.seed} allows no {further}task of type {task_type}. "
+            "Take another seed or room."
+        )
+    rng = random.Random(f"game {house.seed} {task_type} {seed}")
+    # The object first, so that one that fits in many places is not asked for more often.
+    kind = rng.choice(sorted({goal.object_kind for goal in goals}))
+    goal = rng.choice([goal for goal in goals if goal.object_kind == kind])
+    sentence = rng.choice(SENTENCES[task_type])
+    task = sentence.format(goal.object_kind.lower(), goal.target_kind.lower())
+    return Game(house, goal, seed, task, solve(house, goal, rng))
+
+
+def make_games(
+    count: int,
+    seed: int,
+    folder: Path | str,
+    task_types: Sequence[str] | None = None,
+    rooms: Sequence[str] | None = None,
+    per_house: int = 1,
+) -> list[Path]:
+    """Write `count` games that take turns through the task types, and return their files in that order.
+
+    A game joins an earlier house while one has fewer than `per_house` games and a goal of its type left.
+    Houses are numbered per seed, so that different seeds (0 or more) share none.
+
+    Raises:
+        CannotGenerate: a task type or room is unknown, or no such room allows the task type.
+        ValueError: the seed is negative.
+    """
+    types = tuple(task_types) if task_types else TASK_TYPES
+    wanted = tuple(rooms) if rooms else ROOMS
+    choices = {task_type: _rooms_for(task_type, wanted) for task_type in types}
+    rng = random.Random(f"games {seed}")
+    houses: list[House] = []
+    goals: dict[House, list[GoalClasses]] = {}
+    written: list[Path] = []
+    next_house = seed * _HOUSES_A_SEED
+    for number in range(count):
+        task_type = types[number % len(types)]
+        home = next(
+            (
+                house
+                for house in houses
+                if len(goals[house]) < per_house and set(possible_goals(house, task_type)) - set(goals[house])
+            ),
+            None,
+        )
+        while home is None:
+            candidate = make_house(next_house, rng.choice(choices[task_type]))
+            next_house += 1
+            if possible_goals(candidate, task_type):
+                home = candidate
+                goals[home] = []
+                houses.append(home)
+        game = make_game(home, task_type, number, goals[home])
+        goals[home].append(game.goal)
+        houses = [house for house in houses if len(goals[house]) < per_house]
+        written.append(write_game(game, folder))
+    return written
+
+
+def write_game(game: Game, folder: Path | str) -> Path:
+    """Write a game and its `traj_data.json` in the official layout below `folder`; returns the game's file.
+
+    The same game gives the same bytes. A file that is there already is replaced whole.
+
+    Raises:
+        CannotGenerate: the alfworld package, which the domain and grammar come from, is not installed.
+    """
+    goal = game.goal
+    task_folder = f"{goal.task_type}-{goal.object_kind}-None-{goal.target_kind}-{game.house.scene}"
+    path = Path(folder) / task_folder / game.trial / GAME_NAME
+    domain, grammar = _engine_texts()
+    pddl_goal = GOALS[goal.task_type].format(object=goal.object_kind, target=goal.target_kind)
+    data = {
+        "pddl_domain": domain,
+        "grammar": grammar.replace("UNKNOWN GOAL.", "UNKNOWN GOAL").replace("UNKNOWN GOAL", game.task),
+        "pddl_problem": problem_text(game.trial, game.house, pddl_goal),
+        "solvable": True,
+        "walkthrough": list(game.walkthrough),
+    }
+    under_lamp = goal.target_kind == LAMP
+    trajectory = {
+        "task_id": game.trial,
+        "task_type": goal.task_type,
+        "pddl_params": {
+            "object_target": goal.object_kind,
+            "parent_target": "" if under_lamp else goal.target_kind,
+            "toggle_target": goal.target_kind if under_lamp else "",
+            "mrecep_target": "",
+            "object_sliced": False,
+        },
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _write_whole(path.with_name("traj_data.json"), trajectory)
+    _write_whole(path, data)
+    return path
+
+
+def _rooms_for(task_type: str, wanted: Sequence[str]) -> list[str]:
+    check_task_type(task_type)
+    unknown = [room for room in wanted if room not in ROOMS]
+    if unknown:
+        raise CannotGenerate(f"There is no room '{unknown[0]}'. The rooms are: {', '.join(ROOMS)}.")
+    fitting = [room for room in wanted if room in ROOMS_OF_TASK[task_type]]
+    if not fitting:
+        raise CannotGenerate(
+            f"A task of type {task_type} needs a {' or '.join(ROOMS_OF_TASK[task_type])}, "
+            f"but the rooms to generate are: {', '.join(wanted)}."
+        )
+    return fitting
+
+
+def _engine_texts() -> tuple[str, str]:
+    """The domain and the grammar that alfworld ships; importing it would create folders in the home."""
+    spec = importlib.util.find_spec("alfworld")
+    if spec is None or not spec.submodule_search_locations:
+        raise CannotGenerate(
+            "Generated games take their rules from the alfworld package, which is not installed. "
+            "Install it with `pip install alfworld`."
+        )
+    data = Path(spec.submodule_search_locations[0]) / "data"
+    domain, grammar = (data / name for name in ("alfred.pddl", "alfred.twl2"))
+    return domain.read_text(encoding="utf-8"), grammar.read_text(encoding="utf-8")
+
+
+def _write_whole(path: Path, data: Mapping[str, object]) -> None:
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    unfinished.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    unfinished.replace(path)

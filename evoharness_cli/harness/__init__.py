@@ -1,0 +1,64 @@
+"""BPE itself: Belief, Progress and Experience behind four meta-actions, and the loop that plays an episode.
+
+Pure Python without I/O; environments, models and the store reach it through the Protocols of `protocols`.
+"""
+
+from .actions import VERBS, EnvironmentAction, FormatError, MetaAction, parse_reply
+from .belief import Belief, Fact, Known
+from .constraint import Constraint, Decode, FreeText, OneOf
+from .episode import Diverged, Episode, Limits, Outcome, Settings, Step
+from .progress import Progress, Status, Subgoal
+from .protocols import (
+    Brief,
+    Condition,
+    ContextFull,
+    Environment,
+    Experience,
+    Model,
+    Observation,
+    OutsideFault,
+    Recall,
+    Reply,
+    WrongUsage,
+)
+from .transcript import Message, Transcript
+from .workspace import Part, Workspace
+
+__all__ = [
+    "VERBS",
+    "Belief",
+    "Brief",
+    "Condition",
+    "Constraint",
+    "ContextFull",
+    "Decode",
+    "Diverged",
+    "Environment",
+    "EnvironmentAction",
+    "Episode",
+    "Experience",
+    "Fact",
+    "FormatError",
+    "FreeText",
+    "Known",
+    "Limits",
+    "Message",
+    "MetaAction",
+    "Model",
+    "Observation",
+    "OneOf",
+    "Outcome",
+    "OutsideFault",
+    "Part",
+    "Progress",
+    "Recall",
+    "Reply",
+    "Settings",
+    "Status",
+    "Step",
+    "Subgoal",
+    "Transcript",
+    "Workspace",
+    "WrongUsage",
+    "parse_reply",
+]

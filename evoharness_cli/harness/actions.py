@@ -1,0 +1,91 @@
+"""The reply grammar: one action a reply, either for the environment or one of the four meta-actions."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+VERBS = ("track", "commit", "recall", "note")
+NEEDS_ARGUMENT = ("commit", "note")
+
+_THINK = re.compile(r"\s*<think>(.*?)</think>", re.DOTALL)
+_ACTION = re.compile(r"<action>(.*?)</action>", re.DOTALL)
+_TAG = re.compile(r"</?(?:think|action)>")
+_META = re.compile(rf"({'|'.join(VERBS)})(?:\s*\[(.*)\])?", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class EnvironmentAction:
+    """An action for the environment, as the model worded it."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class MetaAction:
+    """A call of the harness: one of `VERBS` with the text between its brackets."""
+
+    verb: str
+    argument: str
+
+    @property
+    def text(self) -> str:
+        """The call as it is written."""
+        return f"{self.verb} [{self.argument}]"
+
+
+@dataclass(frozen=True)
+class FormatError:
+    """A reply that holds no readable action; `expected` tells the model what would have been one."""
+
+    expected: str
+    text: str = ""
+
+
+Action = EnvironmentAction | MetaAction | FormatError
+
+
+@dataclass(frozen=True)
+class ParsedReply:
+    """A reply taken apart: what was thought and what is to be done."""
+
+    thought: str
+    action: Action
+
+
+def parse_reply(text: str) -> ParsedReply:
+    """Read `<think>...</think><action>...</action>` or a bare action line; anything else is a FormatError."""
+    thought = ""
+    rest = text
+    if match := _THINK.match(text):
+        thought, rest = match[1].strip(), text[match.end() :]
+    rest = rest.strip()
+    if wrapped := _ACTION.fullmatch(rest):
+        rest = wrapped[1].strip()
+    if rest.startswith("<think>"):
+        return ParsedReply(rest.removeprefix("<think>").strip(), _error("the thought was not closed by </think>"))
+    if _TAG.search(rest):
+        return ParsedReply(thought, _error("the reply holds stray <think> or <action> tags", rest))
+    if not rest:
+        return ParsedReply(thought, _error("the reply holds no action"))
+    if len(rest.splitlines()) > 1:
+        return ParsedReply(thought, _error("the reply has more than one line", rest))
+    return ParsedReply(thought, read_action(rest))
+
+
+def read_action(line: str) -> Action:
+    """Read one line as a meta-action where it starts with one of the four verbs, else as the environment's."""
+    verb = line.split("[")[0].split(maxsplit=1)
+    if not verb or verb[0] not in VERBS:
+        return EnvironmentAction(line)
+    match = _META.fullmatch(line)
+    if match is None:
+        return FormatError(f"expected {verb[0]} [...], with its argument in brackets", line)
+    argument = " ".join((match[2] or "").split())
+    if match[1] in NEEDS_ARGUMENT and not argument:
+        return FormatError(f"expected {match[1]} [...], with something between the brackets", line)
+    return MetaAction(match[1], argument)
+
+
+def _error(found: str, text: str = "") -> FormatError:
+    return FormatError(f"{found}; expected one action on one line", text)

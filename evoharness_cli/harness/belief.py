@@ -1,0 +1,135 @@
+"""Belief: what is true in the environment now, as facts with the step that showed them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+AT = "at"
+"""The relation of a thing, or of the agent, to the place it is at."""
+YOU = "you"
+HAND = "hand"
+"""The place of what the agent holds."""
+SEARCHED = "searched"
+"""The relation of a place to `yes` once its contents were seen, to `no` while they were not."""
+YES, NO = "yes", "no"
+
+_LISTED = 12
+_FRAME = re.compile(r"^(?:(?:where|what|which|is|are|in|on|at|the|a|an|my)\s+)+|[?.!\s]+$")
+
+
+@dataclass(frozen=True)
+class Fact:
+    """`subject` stands in `relation` to `object`; a property is a relation to `yes` or `no`."""
+
+    subject: str
+    relation: str
+    object: str
+
+    def __str__(self) -> str:
+        if self.object == YES:
+            return f"{self.subject} {self.relation}"
+        if self.object == NO:
+            return f"{self.subject} not {self.relation}"
+        if (self.relation, self.object) == (AT, HAND):
+            return f"{self.subject} in hand"
+        return f"{self.subject} {self.relation} {self.object}"
+
+
+@dataclass(frozen=True)
+class Known:
+    """A fact and the step whose observation showed it (0 is the first observation)."""
+
+    fact: Fact
+    step: int
+
+
+def kind_of(name: str) -> str:
+    """Return the type of a numbered thing: `mug 1` is a `mug`."""
+    head, _, number = name.rpartition(" ")
+    return head if head and number.isdigit() else name
+
+
+class Belief:
+    """Facts by subject and relation; a newer fact supersedes the older one about the same two."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], Known] = {}
+        self.history: list[Known] = []
+        """Every fact that was news when it was shown, in order."""
+
+    def absorb(self, facts: Iterable[Fact], step: int) -> list[Fact]:
+        """Take in what a step showed and return what of it was news."""
+        news = []
+        for fact in facts:
+            key = (fact.subject, fact.relation)
+            before = self._known.get(key)
+            self._known[key] = Known(fact, step)
+            if before is None or before.fact.object != fact.object:
+                news.append(fact)
+                self.history.append(Known(fact, step))
+        return news
+
+    def value(self, subject: str, relation: str) -> str | None:
+        """Return the object of a subject's relation, or None when nothing is known."""
+        known = self._known.get((subject, relation))
+        return known.fact.object if known else None
+
+    def holds(self, subject: str, relation: str) -> bool:
+        """Tell whether a property is known to be so."""
+        return self.value(subject, relation) == YES
+
+    def subjects(self, relation: str, object: str | None = None, kind: str | None = None) -> list[str]:
+        """Return what stands in a relation, to one object and of one type where these are given, oldest first."""
+        return [
+            known.fact.subject
+            for known in self._known.values()
+            if known.fact.relation == relation
+            and (object is None or known.fact.object == object)
+            and (kind is None or kind_of(known.fact.subject) == kind)
+        ]
+
+    def about(self, query: str) -> list[Known]:
+        """Return the facts that name the query, matched by whole words, newest first."""
+        words = _FRAME.sub("", query.strip().lower())
+        if not words:
+            return []
+        pattern = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)")
+        found = [
+            known
+            for known in self._known.values()
+            if pattern.search(f"{known.fact.subject}\n{known.fact.object}".lower())
+        ]
+        return sorted(found, key=lambda known: -known.step)
+
+    def all(self) -> list[Known]:
+        """Return every fact that stands, oldest subject first."""
+        return list(self._known.values())
+
+    def track(self, query: str) -> str:
+        """Answer `track [query]`: the facts about it, or what was searched for it in vain."""
+        known = self.about(query)
+        if not known:
+            return f"nothing known of {query}. {self.searches()}"
+        return "; ".join(f"{each.fact} (step {each.step})" for each in known[:_LISTED]) + _more(known)
+
+    def situation(self) -> str:
+        """Say where the agent is, what it holds, and what it has and hasn't searched."""
+        place = self.value(YOU, AT)
+        held = self.subjects(AT, HAND)
+        where = f"you are at {place}" if place else "you are at no place yet"
+        return f"{where}, holding {', '.join(held) or 'nothing'}. {self.searches()}"
+
+    def searches(self) -> str:
+        """Say which places were searched and which were not."""
+        done, left = self.subjects(SEARCHED, YES), self.subjects(SEARCHED, NO)
+        return f"searched: {_listed(done)}. not searched: {_listed(left)}."
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:_LISTED]) + _more(names) if names else "none"
+
+
+def _more(items: Sequence[object]) -> str:
+    return f" and {len(items) - _LISTED} more" if len(items) > _LISTED else ""

@@ -1,0 +1,125 @@
+"""The workspace H = (B, P, E): answers the four meta-actions and absorbs what the environment showed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from .actions import MetaAction
+from .belief import Belief, Fact
+from .progress import Progress
+from .protocols import Condition, Experience, Recall
+
+
+class Part(str, Enum):
+    """A kind of state, each of which can be left out."""
+
+    BELIEF = "belief"
+    PROGRESS = "progress"
+    EXPERIENCE = "experience"
+
+
+@dataclass(frozen=True)
+class Manual:
+    """A form in which a meta-action can be called: the part it needs, its verb and what it does."""
+
+    part: Part
+    verb: str
+    form: str
+    does: str
+
+
+MANUAL = (
+    Manual(Part.BELIEF, "track", "track [thing]", "says where a thing was seen; track [] sums up where you are"),
+    Manual(Part.PROGRESS, "commit", "commit [a | b | c]", "sets a plan of subgoals, `b needs a` where it depends"),
+    Manual(Part.PROGRESS, "commit", "commit [done]", "closes the open subgoal; or commit [blocked: why]"),
+    Manual(Part.EXPERIENCE, "recall", "recall [query]", "asks what past tasks taught"),
+    Manual(Part.EXPERIENCE, "note", "note [insight]", "keeps an insight for future tasks"),
+    Manual(Part.BELIEF, "note", "note [fact: a | relation | b]", "writes down a fact"),
+)
+
+
+class Workspace:
+    """Belief, Progress and Experience of one episode. A part that is off isn't advertised and answers so.
+
+    Without any part the agent acts alone, as in ReAct.
+    """
+
+    def __init__(
+        self,
+        goal: str,
+        evidence: Callable[[str], Condition | None],
+        experience: Experience | None = None,
+        parts: Iterable[Part] = tuple(Part),
+    ) -> None:
+        self.parts = frozenset(parts)
+        self.belief = Belief()
+        self.progress = Progress(goal, evidence)
+        self._goal = goal
+        self._experience = experience
+        self._latest = ""
+
+    @property
+    def manual(self) -> list[Manual]:
+        """The forms of the meta-actions that are on, as the agent is told them."""
+        return [entry for entry in MANUAL if entry.part in self.parts]
+
+    @property
+    def verbs(self) -> list[str]:
+        """The verbs that are on."""
+        return list(dict.fromkeys(entry.verb for entry in self.manual))
+
+    def absorb(self, observation: str, facts: Sequence[Fact], step: int) -> list[Fact]:
+        """Take in an observation and the facts read from it; return those that were news."""
+        self._latest = observation
+        return self.belief.absorb(facts, step)
+
+    def answer(self, action: MetaAction, step: int) -> Recall:
+        """Answer a meta-action; the entries named are those that experience recalled."""
+        if action.verb not in self.verbs:
+            return Recall(f"{action.verb} is off in this run")
+        if action.verb == "recall":
+            return self._recall(action.argument, step)
+        if action.verb == "note" and not _is_fact(action.argument):
+            return Recall(self._note(action.argument, step))
+        return Recall(self._change(action, step))
+
+    def replay(self, action: MetaAction, step: int) -> None:
+        """Redo what a recorded meta-action did to belief and progress; experience keeps its own record."""
+        if action.verb in self.verbs and (action.verb in ("track", "commit") or _is_fact(action.argument)):
+            self._change(action, step)
+
+    def _change(self, action: MetaAction, step: int) -> str:
+        if action.verb == "commit":
+            return self.progress.commit(action.argument, self.belief)
+        if action.verb == "note":
+            return self._note_fact(action.argument, step)
+        if action.argument:
+            return self.belief.track(action.argument)
+        progress = f" {self.progress.summary()}." if Part.PROGRESS in self.parts else ""
+        return self.belief.situation() + progress
+
+    def _recall(self, query: str, step: int) -> Recall:
+        if self._experience is None:
+            return Recall("nothing relevant in experience")
+        return self._experience.recall(query or self._goal, step)
+
+    def _note(self, insight: str, step: int) -> str:
+        if Part.EXPERIENCE not in self.parts or self._experience is None:
+            return "experience is off in this run; note [fact: a | relation | b] writes belief"
+        return self._experience.note(insight, step, self._latest)
+
+    def _note_fact(self, argument: str, step: int) -> str:
+        if Part.BELIEF not in self.parts:
+            return "belief is off in this run"
+        parts = [part.strip() for part in argument.split(":", 1)[1].split("|")]
+        if len(parts) != 3 or not all(parts):
+            return "not noted: expected note [fact: a | relation | b]"
+        fact = Fact(*parts)
+        self.belief.absorb([fact], step)
+        return f"noted: {fact}"
+
+
+def _is_fact(argument: str) -> bool:
+    return argument.lower().replace(" ", "").startswith("fact:")

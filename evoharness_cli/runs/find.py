@@ -1,0 +1,90 @@
+"""What a person types after `evoharness run`, as tasks."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+from ..environments import load_adapter, names
+from ..harness import WrongUsage
+from .task import Task, read_task
+
+_SUFFIXES = (".yaml", ".yml")
+
+
+class TaskNotFound(WrongUsage):
+    """Nothing that can be run has this name."""
+
+
+def find_tasks(arguments: Iterable[str]) -> list[Task]:
+    """Return the tasks of files, folders, sample names, an environment's own files, and `NAME:PLACE`.
+
+    Raises TaskNotFound, TaskFileError, and what the environments raise.
+    """
+    return [task for argument in arguments for task in _find(argument)]
+
+
+def sample_folder() -> Path:
+    """Return the folder of the sample tasks: inside an installed package, else beside it in a checkout."""
+    package = Path(__file__).parent.parent
+    installed = package / "sample_tasks"
+    return installed if installed.is_dir() else package.parent / "sample_tasks"
+
+
+def sample_tasks() -> list[Path]:
+    """Return the files of the sample tasks, in the order of their names."""
+    return _task_files(sample_folder())
+
+
+def _find(argument: str) -> list[Task]:
+    environment, colon, place = argument.partition(":")
+    if colon and environment in names():
+        return [_own(environment, name, argument, needs) for name, needs in load_adapter(environment).locate(place)]
+    path = Path(argument)
+    if path.is_dir():
+        return _folder(path)
+    if path.is_file():
+        return [read_task(path)] if path.suffix in _SUFFIXES else _recognised(path)
+    return _sample(argument)
+
+
+def _folder(folder: Path) -> list[Task]:
+    if files := _task_files(folder):
+        return [read_task(file) for file in files]
+    return _recognised(folder)
+
+
+def _recognised(path: Path) -> list[Task]:
+    for environment in names():
+        if found := load_adapter(environment).recognise(path.resolve()):
+            return [_own(environment, name, str(path), needs) for name, needs in found]
+    what = "a folder with" if path.is_dir() else ""
+    raise TaskNotFound(
+        f"{path} holds no task; expected {what} task files (.yaml) or files of an environment ({', '.join(names())})"
+    )
+
+
+def _sample(argument: str) -> list[Task]:
+    root = sample_folder()
+    wanted = argument.removeprefix("sample_tasks/").rstrip("/")
+    if wanted and (root / wanted).is_dir():
+        return _folder(root / wanted)
+    files = sample_tasks()
+    for file in files:
+        within = file.relative_to(root).with_suffix("").as_posix()
+        if wanted.removesuffix(".yaml") in (file.stem, within):
+            return [read_task(file)]
+    close = difflib.get_close_matches(wanted, [file.stem for file in files], 3)
+    hint = f"; did you mean {', '.join(close)}?" if close else ""
+    raise TaskNotFound(
+        f"no task {argument!r}: it is no file, no folder and no sample task{hint}. `evoharness tasks` lists the samples"
+    )
+
+
+def _task_files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.suffix in _SUFFIXES and path.is_file())
+
+
+def _own(environment: str, name: str, source: str, needs: dict[str, object]) -> Task:
+    return Task(name=name, source=source, environment=environment, needs=needs, scope=environment)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 VERBS = ("track", "commit", "recall", "note")
 NEEDS_ARGUMENT = ("commit", "note")
 
-_THINK = re.compile(r"\s*<think>(.*?)</think>", re.DOTALL)
+_THINK = re.compile(r"<think>(.*?)</think>", re.DOTALL)
 _ACTION = re.compile(r"<action>(.*?)</action>", re.DOTALL)
 _TAG = re.compile(r"</?(?:think|action)>")
 _META = re.compile(rf"({'|'.join(VERBS)})(?:\s*\[(.*)\])?", re.DOTALL)
@@ -56,14 +56,13 @@ class ParsedReply:
 def parse_reply(text: str) -> ParsedReply:
     """Read `<think>...</think><action>...</action>` or a bare action line; anything else is a FormatError."""
     thought = ""
-    rest = text
-    if match := _THINK.match(text):
-        thought, rest = match[1].strip(), text[match.end() :]
-    rest = rest.strip()
+    rest = text.strip()
+    if match := _THINK.match(rest):
+        thought, rest = match[1].strip(), rest[match.end() :].strip()
+    elif rest.startswith("<think>"):
+        return ParsedReply(rest.removeprefix("<think>").strip(), _error("the thought was not closed by </think>"))
     if wrapped := _ACTION.fullmatch(rest):
         rest = wrapped[1].strip()
-    if rest.startswith("<think>"):
-        return ParsedReply(rest.removeprefix("<think>").strip(), _error("the thought was not closed by </think>"))
     if _TAG.search(rest):
         return ParsedReply(thought, _error("the reply holds stray <think> or <action> tags", rest))
     if not rest:

@@ -29,7 +29,10 @@ class OneOf:
 
 @dataclass(frozen=True)
 class FreeText:
-    """A place in a pattern where any text on one line stands, up to `longest` characters, without brackets."""
+    """A place in a pattern where any text on one line stands, up to `longest` characters, without brackets.
+
+    Text that has to have at least one character begins with a letter or a digit.
+    """
 
     shortest: int = 0
     longest: int = 160

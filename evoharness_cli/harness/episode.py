@@ -244,9 +244,11 @@ class Episode:
 
 def system_prompt(environment: Environment, workspace: Workspace) -> str:
     """Return what the agent is told once: the environment, its actions, and the meta-actions that are on."""
-    lines = [environment.instructions, "Reply with one action on one line.", ""]
-    lines += [f"actions: {', '.join(environment.forms)}"]
+    lines = [environment.instructions, ""]
     if workspace.manual:
-        lines += ["", "Calls of your harness, each of which costs a step as well:"]
+        lines += ["Calls of your harness, each of which costs a step as well:"]
         lines += [f"{entry.form} {entry.does}" for entry in workspace.manual]
+        lines += [""]
+    lines += [f"Actions: {', '.join(environment.forms)}", ""]
+    lines += [f"Reply with one action on one line, for example: {environment.example}"]
     return "\n".join(lines)

@@ -48,12 +48,12 @@ class Progress:
     def commit(self, argument: str, belief: Belief) -> str:
         """Answer `commit [...]`: set a plan, open a subgoal, or close the current one."""
         word, _, rest = argument.partition(":")
+        if word.strip().lower() == "blocked":
+            return self._block(rest.strip())
         if "|" in argument:
             return self._set_plan(argument)
         if argument.lower() == "done":
             return self._close(belief)
-        if word.strip().lower() == "blocked":
-            return self._block(rest.strip())
         return self._open(argument, belief)
 
     def summary(self) -> str:
@@ -64,16 +64,19 @@ class Progress:
 
     def _set_plan(self, argument: str) -> str:
         wanted = [_parse(part) for part in argument.split("|") if part.strip()]
-        names = {_key(subgoal.name) for subgoal in wanted} | {
-            _key(subgoal.name) for subgoal in self.plan if subgoal.status is Status.DONE
-        }
-        if len({_key(subgoal.name) for subgoal in wanted}) < len(wanted):
+        new = {_key(subgoal.name) for subgoal in wanted}
+        # A done subgoal that is planned anew is to be done again.
+        kept = [each for each in self.plan if each.status is Status.DONE and _key(each.name) not in new]
+        names = new | {_key(subgoal.name) for subgoal in kept}
+        if not wanted:
+            return "not a plan: expected commit [a | b | c]"
+        if len(new) < len(wanted):
             return "not a plan: two subgoals have the same name"
         if missing := [need for subgoal in wanted for need in subgoal.needs if _key(need) not in names]:
             return f"not a plan: {missing[0]} is needed but not in the plan"
         if _circular(wanted):
             return "not a plan: its subgoals need each other in a circle"
-        self.plan = [subgoal for subgoal in self.plan if subgoal.status is Status.DONE] + wanted
+        self.plan = kept + wanted
         self.current = None
         self._advance()
         return f"plan: {' | '.join(subgoal.name for subgoal in wanted)}. {self._now()}"
@@ -85,12 +88,17 @@ class Progress:
             if missing := [need for need in wanted.needs if self._find(need) is None]:
                 return f"not opened: {missing[0]} is needed but not in the plan"
             subgoal = wanted
-        if waiting := self._waiting(subgoal):
-            return f"not yet: {subgoal.name} needs {waiting.name}, which is {waiting.status.value}. {self._now()}"
         before, said = self.current, ""
-        if before and before is not subgoal:
+        if before is subgoal:
+            return self._now()
+        # What is open may be the very thing that is needed, so it is closed first unless another need stands.
+        waiting = self._waiting(subgoal, besides=before)
+        if before and not waiting:
             missing_now = self._mark_done(before, belief)
-            said = f"still open: {before.name} ({missing_now}). " if missing_now else f"done: {before.name}. "
+            said = f"still open: {before.name} ({missing_now}). " if missing_now else f"{_said_done(before)}. "
+            waiting = self._waiting(subgoal)
+        if waiting:
+            return f"{said}not yet: {subgoal.name} needs {waiting.name}, which is {waiting.status.value}. {self._now()}"
         if self._find(subgoal.name) is None:
             self.plan.append(subgoal)
         subgoal.status, subgoal.why, subgoal.proven = Status.OPEN, "", False
@@ -104,7 +112,7 @@ class Progress:
         if missing := self._mark_done(subgoal, belief):
             return f"not yet: {missing}. {self._now()}"
         self._advance()
-        return f"{'done' if subgoal.proven else 'done on your word'}: {subgoal.name}. {self._now()}"
+        return f"{_said_done(subgoal)}. {self._now()}"
 
     def _block(self, why: str) -> str:
         subgoal = self.current
@@ -142,13 +150,17 @@ class Progress:
             return f"{subgoal.name} needs {waiting.name}, which is {waiting.status.value}"
         return str(subgoal)
 
-    def _waiting(self, subgoal: Subgoal) -> Subgoal | None:
+    def _waiting(self, subgoal: Subgoal, besides: Subgoal | None = None) -> Subgoal | None:
         """Return a subgoal that has to be done before this one and is not."""
         needed = (self._find(need) for need in subgoal.needs)
-        return next((each for each in needed if each and each.status is not Status.DONE), None)
+        return next((each for each in needed if each and each is not besides and each.status is not Status.DONE), None)
 
     def _find(self, name: str) -> Subgoal | None:
         return next((each for each in self.plan if _key(each.name) == _key(name)), None)
+
+
+def _said_done(subgoal: Subgoal) -> str:
+    return f"{'done' if subgoal.proven else 'done on your word'}: {subgoal.name}"
 
 
 def _key(name: str) -> str:

@@ -75,6 +75,8 @@ class Environment(Protocol):
     """What the agent is told about the environment, one or two sentences."""
     forms: tuple[str, ...]
     """The actions, as templates: `go to {receptacle}`."""
+    example: str
+    """One action, to show the model what a reply looks like."""
 
     def reset(self) -> Observation:
         """Start the task and return the first observation."""
@@ -113,6 +115,11 @@ class Model(Protocol):
     """What answers."""
 
     name: str
+
+    @property
+    def fingerprint(self) -> Mapping[str, object]:
+        """What its replies depend on, as values that JSON can hold."""
+        ...
 
     def session(self, task: str) -> Model:
         """Return what answers in one episode of the task."""

@@ -76,9 +76,9 @@ def _sample(argument: str) -> list[Task]:
         if wanted.removesuffix(".yaml") in (file.stem, within):
             return [read_task(file)]
     close = difflib.get_close_matches(wanted, [file.stem for file in files], 3)
-    hint = f"; did you mean {', '.join(close)}?" if close else ""
+    hint = f" Did you mean {', '.join(close)}?" if close else ""
     raise TaskNotFound(
-        f"no task {argument!r}: it is no file, no folder and no sample task{hint}. `evoharness tasks` lists the samples"
+        f"No task {argument!r}: it is no file, no folder and no sample task.{hint} `evoharness tasks` lists the samples."
     )
 
 

@@ -9,7 +9,11 @@ from dataclasses import asdict, dataclass
 from typing import Protocol
 
 from ..environments import Adapter, load_adapter
-from ..experience import EpisodeExperience, EpisodeRecord, Store
+from ..experience import journal
+from ..experience.evolve import close_episode
+from ..experience.journal import EpisodeRecord
+from ..experience.session import EpisodeExperience
+from ..experience.store import Store
 from ..harness import VERBS, Decode, Diverged, Episode, Model, Outcome, OutsideFault, Step, Workspace
 from .settings import Method, RunSettings
 from .task import Task
@@ -56,12 +60,12 @@ def start(store: Store, tasks: Sequence[Task], settings: RunSettings, fingerprin
         "tasks": [asdict(task) for task in tasks],
         "fingerprint": dict(fingerprint),
     }
-    return store.begin_run(recorded)
+    return journal.begin_run(store, recorded)
 
 
 def recorded_run(store: Store, run: int) -> tuple[list[Task], RunSettings]:
     """Return the tasks and settings with which a run was started."""
-    recorded = dict(store.run(run).settings)
+    recorded = dict(journal.run(store, run).settings)
     tasks = [Task(**task) for task in recorded.pop("tasks")]
     recorded.pop("fingerprint")
     decode = recorded.pop("decode")
@@ -79,11 +83,11 @@ def play(
     A fault outside ends its episode and the run goes on with the next task; KeyboardInterrupt ends the run, which can
     be played on later. Either way every step that happened is in the store.
     """
-    played = {episode.number: episode for episode in store.episodes(run)}
+    played = {episode.number: episode for episode in journal.episodes(store, run)}
     adapters: dict[str, Adapter] = {}
     results: list[Result] = []
     status = "interrupted"
-    store.resume_run(run)
+    journal.claim_run(store, run)
     try:
         for number, task in enumerate(tasks):
             before = played.get(number)
@@ -96,7 +100,7 @@ def play(
     finally:
         for adapter in adapters.values():
             adapter.close()
-        store.finish_run(run, status)
+        journal.finish_run(store, run, status)
     return results
 
 
@@ -111,57 +115,53 @@ def _play_task(
     adapters: dict[str, Adapter],
     watcher: Watcher,
 ) -> Result:
-    episode_id = before.id if before else None
+    episode = before.id if before else None
     try:
         if task.environment not in adapters:
             adapters[task.environment] = load_adapter(task.environment)
         adapter = adapters[task.environment]
         needs = adapter.needs.model_validate(task.needs)
-        if episode_id is None:
+        scope = task.scope if settings.scope is None else settings.scope
+        finished = False
+        while not finished:
             with closing(adapter.open(needs, task.goal)) as environment:
-                scope = task.scope if settings.scope is None else settings.scope
-                episode_id = store.begin_episode(
-                    run, number, task.name, task.source, task.environment, environment.brief, scope
-                )
-        for recorded in (store.steps(episode_id), []):
-            with closing(adapter.open(needs, task.goal)) as environment:
-                workspace = Workspace(
-                    environment.brief.goal,
-                    environment.evidence,
-                    EpisodeExperience(store, episode_id),
-                    settings.method.parts,
-                )
-                episode = Episode(environment, model.session(task.name), workspace, settings.episode(task))
-                if _play_episode(store, episode_id, episode, task, recorded, watcher):
-                    break
+                brief = environment.brief
+                if episode is None:
+                    episode = journal.begin_episode(
+                        store, run, number, task.name, task.source, task.environment, brief, scope
+                    )
+                experience = EpisodeExperience(store, episode, scope, brief.world)
+                workspace = Workspace(brief.goal, environment.evidence, experience, settings.method.parts)
+                playing = Episode(environment, model.session(task.name), workspace, settings.episode(task))
+                finished = _play_episode(store, episode, playing, task, watcher)
     except OutsideFault as fault:
-        if episode_id is None:
+        if episode is None:
             result = Result(task.name, "fault", False, 0, {}, run, fault=str(fault))
         else:
-            store.fail_episode(episode_id, str(fault))
-            result = _result(store.episode(episode_id))
+            journal.fail_episode(store, episode, str(fault))
+            result = _result(journal.episode(store, episode))
     else:
-        result = _result(store.episode(episode_id))
+        assert episode is not None
+        result = _result(journal.episode(store, episode))
     watcher.ended(result)
     return result
 
 
-def _play_episode(
-    store: Store, episode_id: int, episode: Episode, task: Task, recorded: Sequence[Step], watcher: Watcher
-) -> bool:
-    """Play an episode to its end; False where the environment isn't the one that was recorded."""
+def _play_episode(store: Store, number: int, episode: Episode, task: Task, watcher: Watcher) -> bool:
+    """Play an episode on to its end; False where the environment isn't the one that was recorded."""
+    recorded = journal.steps(store, number)
     watcher.began(task, episode, recorded)
     try:
         for step in episode.play(recorded):
-            store.add_step(episode_id, step)
+            journal.add_step(store, number, step)
             watcher.stepped(step)
-    except Diverged:
+    except Diverged as error:
         # What was played elsewhere says nothing about this environment.
-        store.restart_episode(episode_id)
+        journal.restart_episode(store, number, str(error))
         return False
     assert episode.outcome is not None
     won = episode.outcome is Outcome.WON
-    store.close_episode(episode_id, episode.outcome.value, won, episode.workspace.belief)
+    close_episode(store, number, episode.outcome.value, won, episode.workspace.belief)
     return True
 
 

@@ -91,7 +91,9 @@ def serve(requests: Iterator[str]) -> Iterator[dict[str, object]]:
                 else:
                     yield game.truth()
             except (Exception, SystemExit) as error:
-                yield {"error": f"{type(error).__name__}: {error}"}
+                # The parser's message goes on with an excerpt and its stack, line by line.
+                first = str(error).strip().partition("\n")[0].rstrip(" :")
+                yield {"error": f"{type(error).__name__}: {first}"}
     finally:
         if game:
             game.close()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from ...harness import Brief, Condition, Fact, Observation
-from ...harness.belief import AT, SEARCHED
+from ...harness.belief import AT, HAND, SEARCHED
 from .evidence import evidence
 from .facts import read_facts
 from .games import GameFile
@@ -37,9 +37,11 @@ class AlfworldEnvironment:
     """One game, played by an engine that may be shared by games played one after another."""
 
     instructions = (
-        "You are in a house and have a household task to do. Go to places, open what is closed, and take, carry and use "
-        "one thing at a time. `Nothing happens.` means that the action was not possible."
+        "You are in a house and have a household task to do. Go to places, open what is closed, and take, carry and "
+        "use one thing at a time. `Nothing happens.` means that the action was not possible."
     )
+
+    example = "go to cabinet 1"
 
     def __init__(self, game: GameFile, engine: OfficialEngine, goal: str | None = None) -> None:
         put = _MOVE if game.says_move else _PUT_IN
@@ -54,6 +56,7 @@ class AlfworldEnvironment:
         self._facts: list[Fact] = []
         self._places: dict[str, None] = {}
         self._things: dict[str, None] = {}
+        self._held = ""
 
     def reset(self) -> Observation:
         """Load the game; the observation is the room, without the engine's welcome and the task."""
@@ -99,10 +102,19 @@ class AlfworldEnvironment:
 
     def _show(self, scene: Scene, text: str) -> Observation:
         self._scene = scene
-        self._facts = read_facts(text)
+        facts = read_facts(text)
+        is_listing = any(fact.relation == SEARCHED for fact in facts)
+        # Some games put one thing in two receptacles at once; what was taken from one is still listed in the other.
+        self._facts = [
+            fact for fact in facts if not (is_listing and fact.relation == AT and fact.subject == self._held)
+        ]
         for fact in self._facts:
             if fact.relation == SEARCHED:
                 self._places.setdefault(fact.subject)
             elif fact.relation == AT and fact.subject[-1].isdigit():
                 self._things.setdefault(fact.subject)
+                if fact.object == HAND:
+                    self._held = fact.subject
+                elif fact.subject == self._held:
+                    self._held = ""
         return Observation(text, done=scene.won, success=scene.won)

@@ -10,8 +10,11 @@ from ...harness.belief import AT, HAND, SEARCHED, YOU, kind_of
 from .facts import ON, OPEN, SLICED
 from .goal import Goal, state_of
 
-_THING = r"(?:(?:some|an?|the|my) )?(?P<which>second |another |other |two |both )?(?P<state>clean |hot |cool |cold )?(?P<thing>[\w ]+?)"
-_PLACE = r"(?:the |an? )?(?P<place>[\w ]+)"
+_THING = (
+    r"(?:(?:some|an?|the|my) )?(?P<which>second |another |other |two |both )?"
+    r"(?P<state>clean |hot |cool |cold )?(?P<thing>\w+(?: \d+)?)"
+)
+_PLACE = r"(?:the |an? )?(?P<place>\w+(?: \d+)?)"
 
 
 def evidence(subgoal: str, goal: Goal | None) -> Condition | None:
@@ -59,7 +62,7 @@ def _in_state(state: str) -> Callable[[re.Match[str], Goal | None], Condition]:
 
         def missing(belief: Belief) -> str | None:
             ready = [name for name in _named(belief.subjects(state), thing) if belief.holds(name, state)]
-            return None if len(ready) >= wanted else f"no {thing} is {state}"
+            return None if len(ready) >= wanted else f"{'only one' if ready else 'no'} {thing} is {state}"
 
         return missing
 
@@ -77,10 +80,11 @@ def _stored(match: re.Match[str], goal: Goal | None) -> Condition:
         if not there:
             held = belief.subjects(AT, HAND)
             return f"no {thing} is at {place}{f', you still hold {held[0]}' if held else ''}"
-        if state and not any(belief.holds(name, state) for name in there):
+        ready = _placed(belief, thing, place, state)
+        if not ready:
             return f"{there[0]} is at {place} but not {state}"
-        if count == 2 and len(there) < 2:
-            return f"only {there[0]} is at {belief.value(there[0], AT)}; both have to be at the same place"
+        if len(ready) < count:
+            return f"only {ready[0]} is at {belief.value(ready[0], AT)}; both have to be at the same place"
         return None
 
     return missing
@@ -149,10 +153,12 @@ def _named(names: list[str], wanted: str) -> list[str]:
     return [name for name in names if wanted in (name, kind_of(name))]
 
 
-def _placed(belief: Belief, thing: str, place: str) -> list[str]:
-    """Return the things that lie at one place of the wanted name or type: at the one where most do."""
+def _placed(belief: Belief, thing: str, place: str, state: str = "") -> list[str]:
+    """Return the things, in one state if given, at one place of the wanted name or type: at the one where most are."""
     by_place: dict[str, list[str]] = {}
     for name in _named(belief.subjects(AT), thing):
+        if state and not belief.holds(name, state):
+            continue
         at = belief.value(name, AT) or ""
         if wanted := _named([at], place):
             by_place.setdefault(wanted[0], []).append(name)

@@ -30,7 +30,8 @@ def _swap(name: str, opposite: str) -> Callable[[re.Match[str]], list[Fact]]:
 _SENTENCES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], list[Fact]]], ...] = tuple(
     (re.compile(pattern), facts)
     for pattern, facts in (
-        (rf"\byou arrive at (?:the )?{_NAME}\.", lambda match: [Fact(YOU, AT, match[1])]),
+        # The older wording names a location, and the place only in the sentence after it.
+        (rf"\byou arrive at (?:the |loc \d+\. (?:on )?the )?{_NAME}\b", lambda match: [Fact(YOU, AT, match[1])]),
         (rf"\byou (?:pick up|take) the {_NAME} from the {_NAME}\.", lambda match: [Fact(match[1], AT, HAND)]),
         (
             rf"\byou (?:move|put) the {_NAME} (?:to|in/on|in|on) the {_NAME}\.",

@@ -13,13 +13,14 @@ _STATES = {
     "cool": COOL, "cold": COOL, "chill": COOL,
 }  # fmt: skip
 _ARTICLE = r"(?:(?:some|an?|the|two) )?"
+_THING, _PLACE = r"(?P<thing>[\w ]+?)", r"(?:in|on|in/on) (?:the )?(?P<place>[\w ]+)"
 _PATTERNS = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"(?P<state>clean|heat|cool) {_ARTICLE}(?P<thing>[\w ]+?) and put (?:it|them) (?:in|on|in/on) (?:the )?(?P<place>[\w ]+)",
-        rf"(?:find|put) (?P<two>two) (?P<thing>[\w ]+?) (?:and put them )?(?:in|on|in/on) (?:the )?(?P<place>[\w ]+)",
-        rf"put {_ARTICLE}(?:(?P<state>clean|hot|cool) )?(?P<thing>[\w ]+?) (?:in|on|in/on) (?:the )?(?P<place>[\w ]+)",
-        rf"(?:look at|examine) {_ARTICLE}(?P<thing>[\w ]+?) (?:under|with) (?:the )?(?P<lamp>[\w ]+)",
+        rf"(?P<state>clean|heat|cool) {_ARTICLE}{_THING} and put (?:it|them) {_PLACE}",
+        rf"(?:find|put) (?P<two>two) {_THING} (?:and put them )?{_PLACE}",
+        rf"put {_ARTICLE}(?:(?P<state>clean|hot|cool) )?{_THING} {_PLACE}",
+        rf"(?:look at|examine) {_ARTICLE}{_THING} (?:under|with) (?:the )?(?P<lamp>[\w ]+)",
     )
 )
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -61,7 +62,9 @@ class OfficialEngine:
         if process is None:
             return
         assert process.stdin and process.stdout
-        process.stdin.close()
+        # A request that a dead process didn't take is still buffered, and closing tries to write it again.
+        with suppress(BrokenPipeError):
+            process.stdin.close()
         try:
             process.wait(timeout=10)
         except subprocess.TimeoutExpired:
@@ -88,7 +91,8 @@ class OfficialEngine:
 
     def _started(self) -> subprocess.Popen[str]:
         if self._process is None:
-            self._errors = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")
+            # Lives as long as the process; `close` closes it.
+            self._errors = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115
             self._process = subprocess.Popen(
                 [sys.executable, "-m", f"{__package__}.engine"],
                 stdin=subprocess.PIPE,

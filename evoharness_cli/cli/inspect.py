@@ -1,0 +1,233 @@
+"""`evoharness inspect`: what happened and what was learned."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .app import app
+from .options import Db, Json, Kind, Limit, Scope, open_store
+
+if TYPE_CHECKING:
+    from ..experience.journal import EpisodeRecord, RunRecord
+    from ..harness import Step
+
+inspect = typer.Typer(help="See what happened and what was learned.", invoke_without_command=True)
+app.add_typer(inspect, name="inspect")
+
+
+@inspect.callback()
+def overview(ctx: typer.Context, db: Db = None, as_json: Json = False) -> None:
+    """See what happened and what was learned.
+
+    Example: evoharness inspect
+    """
+    if ctx.invoked_subcommand:
+        return
+    from ..experience.overview import overview as look
+    from .screen import dump, line, out, row, table
+
+    with closing(open_store(db)) as store:
+        found = look(store)
+    if as_json:
+        entries = [{"status": status, "kind": kind, "count": count} for (status, kind), count in found.entries.items()]
+        dump({**asdict(replace(found, entries={})), "entries": entries, "path": str(store.path)})
+        return
+    out.print(line(("store ", "bold"), f"{store.path} ({found.bytes / 1e6:.1f} MB)"))
+    out.print(
+        line(("runs ", "bold"), f"{found.runs}, with {found.episodes} episodes, {found.won} of {found.closed} won")
+    )
+    kinds = table("environment", "kind of task", "episodes#", "won#", "rate#")
+    for each in found.by_kind:
+        row(kinds, each.environment, each.kind, each.closed, each.won, f"{each.rate:.0%}")
+    if found.by_kind:
+        out.print(kinds)
+    counts = ", ".join(f"{count} {status} of kind {kind}" for (status, kind), count in found.entries.items())
+    out.print(line(("experience ", "bold"), counts or "nothing yet"))
+    for entry in found.most_useful:
+        out.print(line(f"  {entry.line}"))
+
+
+@inspect.command()
+def runs(limit: Limit = 20, db: Db = None, as_json: Json = False) -> None:
+    """List the runs, the latest first.
+
+    Example: evoharness inspect runs --limit 5
+    """
+    from ..experience import journal
+    from .screen import dump, out, row, table
+
+    with closing(open_store(db)) as store:
+        found = journal.runs(store, limit)
+    listed = table("run#", "started", "status", "method", "model", "won#", "episodes#")
+    for run in found:
+        if as_json:
+            dump(_run_object(run))
+            continue
+        settings = run.settings
+        row(
+            listed, run.id, run.started[:19], _status(run), settings["method"], settings["model"], run.won, run.episodes
+        )
+    if not as_json:
+        out.print(listed if found else "no runs yet; begin with: evoharness run heat-apple")
+
+
+@inspect.command()
+def run(
+    number: Annotated[int | None, typer.Argument(help="The run; the latest by default.", show_default=False)] = None,
+    task: Annotated[str | None, typer.Option(help="Only this task's episode.")] = None,
+    db: Db = None,
+    as_json: Json = False,
+) -> None:
+    """Show every step of a run.
+
+    Example: evoharness inspect run 3
+    """
+    from ..experience import journal
+    from ..harness import WrongUsage
+    from .live import step_lines
+    from .screen import dump, line, out
+
+    with closing(open_store(db)) as store:
+        found = journal.run(store, number) if number else journal.latest_run(store)
+        if found is None:
+            raise WrongUsage("no runs yet; begin with: evoharness run heat-apple")
+        episodes = [each for each in journal.episodes(store, found.id) if task in (None, each.task)]
+        if task and not episodes:
+            raise WrongUsage(f"run {found.id} has no task {task!r}; see: evoharness inspect run {found.id}")
+        steps = {each.id: journal.steps(store, each.id) for each in episodes}
+    if as_json:
+        dump({**_run_object(found), "episodes": [_episode_object(each, steps[each.id]) for each in episodes]})
+        return
+    out.print(line((f"run {found.id} ", "bold"), f"{_status(found)}, started {found.started[:19]} UTC"))
+    out.print(line(_played_as(found)))
+    for each in episodes:
+        out.print()
+        out.print(
+            line(("task ", "bold"), (each.task, "bold"), f"  {each.source}, episode {each.id}, world {each.world}")
+        )
+        out.print(line("goal ", each.goal))
+        for step in steps[each.id]:
+            out.print(*step_lines(step), sep="\n")
+        out.print(line((each.outcome or each.fault or "unfinished", "bold"), f"  {_spent(each)}"))
+
+
+@inspect.command()
+def experience(
+    query: Annotated[
+        str | None, typer.Argument(help="What to recall; all entries by default.", show_default=False)
+    ] = None,
+    kind: Kind = None,
+    scope: Scope = None,
+    world: Annotated[str | None, typer.Option(help="Recall as in this world.", show_default=False)] = None,
+    status: Annotated[str | None, typer.Option(help="Only pending, active, superseded or pruned.")] = None,
+    limit: Limit = 20,
+    db: Db = None,
+    as_json: Json = False,
+) -> None:
+    """List what was learned, or what a recall of QUERY would rank, with the parts of each score.
+
+    Example: evoharness inspect experience "where is the kettle" --scope alfworld
+    """
+    from ..experience.entries import entries
+    from ..experience.recall import NOTHING, search
+    from .screen import dump, line, out, row, table
+
+    with closing(open_store(db)) as store:
+        if query:
+            known = search(store, query, scope or "", world, limit=limit)
+            listed = table("entry#", "score#", "share#", "bm25#", "record#", "age#", "text")
+            for item in known.entries:
+                if as_json:
+                    dump(asdict(item))
+                parts = (f"{part:.2f}" for part in (item.score, item.share, item.bm25, item.record, item.age))
+                row(listed, item.entry.id, *parts, item.entry.text)
+            if as_json:
+                for place in known.places:
+                    dump(asdict(place))
+                return
+            out.print(listed if known.entries else NOTHING)
+            for place in known.places:
+                out.print(line(str(place)))
+            return
+        found = entries(store, kind=kind, status=status, scope=scope, limit=limit)
+    listed = table("entry#", "kind", "status", "scope", "noted#", "recalled#", "helped#", "hurt#", "text")
+    for each in found:
+        if as_json:
+            dump(asdict(each))
+        votes = (f"{each.helped:.2f}", f"{each.hurt:.2f}")
+        row(listed, each.id, each.kind, each.status, each.scope, each.strength, each.recalled, *votes, each.text)
+    if not as_json:
+        out.print(listed if found else "no entries")
+
+
+@inspect.command()
+def entry(
+    number: Annotated[int, typer.Argument(help="The entry's number.")], db: Db = None, as_json: Json = False
+) -> None:
+    """Show one entry: its text, where it came from, its votes and its history.
+
+    Example: evoharness inspect entry 14
+    """
+    from ..experience.entries import entry as read
+    from ..experience.entries import events
+    from .screen import dump, line, out, row, table
+
+    with closing(open_store(db)) as store:
+        found, history = read(store, number), events(store, number)
+    if as_json:
+        dump({**asdict(found), "events": [asdict(event) for event in history]})
+        return
+    out.print(line((f"{found.kind} {found.id} ", "bold"), found.text))
+    where = f"scope {found.scope or 'general'}" + (f", world {found.world}" if found.world else "")
+    out.print(line(f"{found.status}, {where}, from {found.trust}"))
+    if found.when:
+        out.print(line("applies when ", found.when))
+    if found.episode:
+        out.print(line(f"noted in episode {found.episode}, step {found.step}, after: {found.because}"))
+    out.print(
+        line(
+            f"noted {found.strength} times, recalled {found.recalled} times, "
+            f"helped {found.helped:.2f}, hurt {found.hurt:.2f}"
+        )
+    )
+    listed = table("when", "what", "episode#", "step#", "detail")
+    for event in history:
+        detail = ", ".join(f"{key} {value}" for key, value in event.detail.items())
+        row(listed, event.at[:19], event.kind, event.episode, event.step, detail)
+    out.print(listed)
+
+
+def _run_object(run: RunRecord) -> dict[str, object]:
+    return {"run": run.id, **{key: value for key, value in asdict(run).items() if key != "id"}}
+
+
+def _episode_object(episode: EpisodeRecord, steps: list[Step]) -> dict[str, object]:
+    first = steps[0].observation if steps else None
+    return {**asdict(episode), "observation": first, "steps": [asdict(step) for step in steps[1:]]}
+
+
+def _status(run: RunRecord) -> str:
+    return run.status or "unfinished"
+
+
+def _played_as(run: RunRecord) -> str:
+    settings = run.settings
+    limits = ", ".join(f"{key} {value}" for key, value in settings["limits"].items())
+    shown = ", admissible actions shown" if settings["show_admissible"] else ""
+    return (
+        f"method {settings['method']}, model {settings['model']}, adapter {settings['adapter'] or 'none'}, "
+        f"decode {settings['decode'] or 'as the task says'}, temperature {settings['temperature']}, "
+        f"seed {settings['seed']}, limits {limits or 'as the task says'}{shown}"
+    )
+
+
+def _spent(episode: EpisodeRecord) -> str:
+    calls = ", ".join(f"{count} {kind}" for kind, count in episode.calls.items())
+    return (
+        f"{episode.steps} steps ({calls}), {episode.prompt_tokens:,} prompt tokens of which "
+        f"{episode.evaluated_tokens:,} evaluated, {episode.completion_tokens:,} completion tokens, {episode.seconds:.1f} s"
+    )

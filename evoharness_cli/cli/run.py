@@ -1,0 +1,162 @@
+"""`evoharness run`: play tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..harness import Decode, Model, WrongUsage
+from ..runs.settings import Method, RunSettings
+from .app import Exit, app
+from .options import Db, Json, open_store
+
+if TYPE_CHECKING:
+    from ..experience.store import Store
+    from ..runs.play import Result
+    from ..runs.task import Task
+
+DEFAULT_MODEL = "smollm2-135m"
+NO_ADAPTER = "none"
+
+
+@app.command()
+def run(
+    tasks: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="A task file, a folder of them, a sample's name, a game file, or alfworld:SPLIT/N.",
+            show_default=False,
+        ),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(help=f"A model's name, a GGUF file, or scripted:FILE. [default: {DEFAULT_MODEL}]"),
+    ] = None,
+    adapter: Annotated[
+        str | None, typer.Option(help="A LoRA adapter as a GGUF file, or `none`.", show_default=False)
+    ] = None,
+    method: Annotated[Method, typer.Option(help="react plays alone, bpe with the harness.")] = Method.BPE,
+    decode: Annotated[
+        Decode | None,
+        typer.Option(help="free text, the grammar of actions, or the admissible actions only. [default: grammar]"),
+    ] = None,
+    show_admissible: Annotated[
+        bool, typer.Option("--show-admissible", help="Add the admissible actions to each observation.")
+    ] = False,
+    max_steps: Annotated[
+        int | None, typer.Option(min=1, help="Charged steps an episode. [default: the task's, else 50]")
+    ] = None,
+    free_meta: Annotated[
+        int | None, typer.Option(min=0, help="How many calls of the harness are not charged. [default: 0]")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The seed of sampled replies.")] = 0,
+    temperature: Annotated[float, typer.Option(min=0.0, max=5.0, help="0 takes the likeliest token.")] = 0.0,
+    scope: Annotated[
+        str | None, typer.Option(help="Where in experience to recall and note. [default: the task's]")
+    ] = None,
+    resume: Annotated[
+        int | None, typer.Option(min=1, help="Go on with a run that was interrupted.", show_default=False)
+    ] = None,
+    db: Db = None,
+    as_json: Json = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print one line a task.")] = False,
+) -> None:
+    """Play tasks and record every step.
+
+    Exits with 0 when every task was won, 1 when one was not, 3 on a fault outside.
+
+    Example: evoharness run heat-apple --max-steps 30
+    """
+    from ..runs.play import recorded_run
+
+    if bool(tasks) == bool(resume):
+        raise WrongUsage("expected either tasks to run or --resume RUN; see `evoharness run --help`")
+    with closing(open_store(db)) as store:
+        if resume:
+            found, settings = recorded_run(store, resume)
+        else:
+            found = _find(tasks or [])
+            overrides = {"steps": max_steps, "free_meta": free_meta}
+            settings = RunSettings(
+                model=model or _hint(found, "model") or DEFAULT_MODEL,
+                adapter=_adapter(adapter, found),
+                method=method,
+                decode=decode,
+                show_admissible=show_admissible,
+                limits={key: value for key, value in overrides.items() if value is not None},
+                seed=seed,
+                scope=scope,
+                temperature=temperature,
+            )
+        results = _play(store, found, settings, resume, as_json, quiet)
+    if any(result.fault for result in results):
+        raise typer.Exit(Exit.FAULT)
+    if not all(result.success for result in results):
+        raise typer.Exit(Exit.FAILED)
+
+
+def _find(arguments: list[str]) -> list[Task]:
+    from ..runs.find import find_tasks
+
+    return find_tasks(arguments)
+
+
+def _play(
+    store: Store, tasks: Sequence[Task], settings: RunSettings, resume: int | None, as_json: bool, quiet: bool
+) -> list[Result]:
+    from ..runs.play import play, start
+    from .live import Lines, Outcomes, Steps
+    from .screen import err, line
+
+    with closing(_load(settings)) as model:
+        run_id = resume or start(store, tasks, settings, model.fingerprint)
+        watcher: Any = Lines() if as_json else Outcomes() if quiet else Steps(len(tasks))
+        try:
+            if isinstance(watcher, Steps):
+                with watcher:
+                    results = play(store, run_id, tasks, settings, model, watcher)
+            else:
+                results = play(store, run_id, tasks, settings, model, watcher)
+        except KeyboardInterrupt:
+            err.print(line(f"interrupted; go on with: evoharness run --resume {run_id}"))
+            raise
+    if not as_json and not quiet:
+        _summary(run_id, results)
+    return results
+
+
+def _load(settings: RunSettings) -> Model:
+    from ..models import load_model
+    from .screen import err, line
+
+    with err.status(line(f"loading {settings.model}")):
+        return load_model(
+            settings.model,
+            adapter=Path(settings.adapter) if settings.adapter else None,
+            temperature=settings.temperature,
+        )
+
+
+def _summary(run_id: int, results: Sequence[Result]) -> None:
+    from .screen import line, out
+
+    won = sum(result.success for result in results)
+    out.print(line(f"run {run_id}: {won} of {len(results)} won. See it with: evoharness inspect run {run_id}"))
+
+
+def _hint(tasks: Sequence[Task], key: str) -> str | None:
+    """Return what the tasks ask for, which has to be the same for all that ask."""
+    asked = {getattr(task, key) for task in tasks} - {None}
+    if len(asked) > 1:
+        raise WrongUsage(f"the tasks ask for more than one {key} ({', '.join(sorted(asked))}); choose with --{key}")
+    return asked.pop() if asked else None
+
+
+def _adapter(option: str | None, tasks: Sequence[Task]) -> str | None:
+    if option == NO_ADAPTER:
+        return None
+    return str(Path(option).resolve()) if option else _hint(tasks, "adapter")

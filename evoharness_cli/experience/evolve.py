@@ -1,0 +1,193 @@
+"""Closes an episode: what it says of the entries it recalled, what it noted, and where it saw things.
+
+A vote is success minus baseline. `success` is 1 or 0, and the baseline (w + 1) / (n + 2) is the posterior
+mean success rate (Laplace's rule of succession) of the n episodes of the same environment and kind closed
+before, w of them won. So an entry gains little from a win that was expected and loses much by an unexpected
+loss. Only entries that were put to the test are voted on; taking the running mean as the baseline is what
+REINFORCE does to lower the variance of a reward (Williams, Machine Learning 8, 1992), while that the test
+gates the vote, and that an observation against a claim counts whatever the outcome, are this project's own.
+
+- A claim about a place is tested if an observation after its recall confirms or contradicts it
+  (`evidence.judge`). Contradicted, its `hurt` grows by 1.
+- Another entry is tested if two of its content words (its only one, if there is but one) occur in the
+  environment actions after its recall.
+- A positive vote adds to `helped`, a negative one its size to `hurt`. Recalled only: no vote.
+- What an episode noted itself is no test of it by its own outcome, but the episode's observations may
+  contradict it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass, replace
+
+from evoharness_cli.harness.actions import VERBS
+from evoharness_cli.harness.belief import Belief
+from evoharness_cli.harness.episode import ENVIRONMENT
+
+from .drafts import draft_of
+from .entries import (
+    ACTIVE,
+    COLUMNS,
+    PENDING,
+    Entry,
+    marks,
+    read_entry,
+    record_event,
+)
+from .evidence import Evidence, Verdict, judge, read_evidence
+from .journal import require_open
+from .noting import find_conflicts, find_same, strengthen, supersede
+from .places import observe
+from .store import Store, utc_now
+from .words import content_words
+
+BEFORE_ALL = -1
+"""A step before the first observation."""
+
+
+@dataclass(frozen=True)
+class _Closing:
+    """What a vote needs to know of the episode that is closing."""
+
+    store: Store
+    episode: int
+    success: bool
+    baseline: float
+    evidence: Evidence
+
+
+def close_episode(store: Store, episode: int, outcome: str, success: bool, belief: Belief) -> None:
+    """Close an episode in one transaction: outcome, votes, contradictions, its notes, the place counts.
+
+    Raises EpisodeClosed when it is closed already, NotFound when there is none.
+    """
+    with store.transaction():
+        row = require_open(store, episode)
+        written = store.rows(
+            f"SELECT number FROM steps WHERE episode = ? AND kind IN ({marks(VERBS)})", [episode, *VERBS]
+        )
+        evidence = read_evidence(belief.history, {step["number"] for step in written})
+        closing = _Closing(store, episode, success, baseline(store, row["environment"], row["kind"]), evidence)
+        _vote(closing)
+        _activate(closing)
+        observe(store, episode, row["scope"], row["world"], evidence)
+        store.write(
+            "UPDATE episodes SET finished = ?, outcome = ?, success = ?, fault = NULL WHERE id = ?",
+            [utc_now(), outcome, success, episode],
+        )
+
+
+def baseline(store: Store, environment: str, kind: str) -> float:
+    """Return (w + 1) / (n + 2) over the closed episodes of an environment and kind."""
+    row = store.row(
+        "SELECT count(success) AS closed, coalesce(sum(success), 0) AS won FROM episodes "
+        "WHERE environment = ? AND kind = ?",
+        [environment, kind],
+    )
+    assert row is not None
+    return (int(row["won"]) + 1) / (int(row["closed"]) + 2)
+
+
+def _vote(closing: _Closing) -> None:
+    recalled = closing.store.rows(
+        f"SELECT {COLUMNS}, first FROM entries JOIN (SELECT entry, min(step) AS first FROM recalls "
+        "WHERE recalls.episode = ? GROUP BY entry) ON entry = id WHERE episode IS NOT ? OR status != ?",
+        [closing.episode, closing.episode, PENDING],
+    )
+    for row in recalled:
+        advice, after = read_entry(row), int(row["first"])
+        if advice.slots:
+            verdict = judge(advice.slots, closing.evidence, after)
+            if verdict and verdict.confirmed:
+                _confirm(closing, advice, verdict)
+            elif verdict:
+                _contradict(closing, advice, verdict)
+        elif words := _words_acted_on(closing, advice, after):
+            _count_vote(closing, advice, words=words)
+
+
+def _confirm(closing: _Closing, advice: Entry, verdict: Verdict) -> None:
+    closing.store.write("UPDATE entries SET confirmed = ? WHERE id = ?", [utc_now(), advice.id])
+    record_event(closing.store, "confirmed", advice.id, closing.episode, verdict.step, saw=verdict.saw)
+    _count_vote(closing, advice, saw=verdict.saw)
+
+
+def _contradict(closing: _Closing, advice: Entry, verdict: Verdict) -> None:
+    closing.store.write("UPDATE entries SET hurt = hurt + 1 WHERE id = ?", [advice.id])
+    observation = closing.store.row(
+        "SELECT observation FROM steps WHERE episode = ? AND number = ?", [closing.episode, verdict.step]
+    )
+    record_event(
+        closing.store,
+        "contradicted",
+        advice.id,
+        closing.episode,
+        verdict.step,
+        saw=verdict.saw,
+        observation=observation["observation"] if observation else "",
+    )
+
+
+def _count_vote(closing: _Closing, advice: Entry, **why: object) -> None:
+    vote = closing.success - closing.baseline
+    kind = "helped" if vote > 0 else "hurt"
+    confirmed = utc_now() if vote > 0 else advice.confirmed
+    closing.store.write(
+        f"UPDATE entries SET {kind} = {kind} + ?, confirmed = max(confirmed, ?) WHERE id = ?",
+        [abs(vote), confirmed, advice.id],
+    )
+    numbers = {"success": int(closing.success), "baseline": closing.baseline, "vote": vote}
+    record_event(closing.store, kind, advice.id, closing.episode, None, **numbers, **why)
+
+
+def _words_acted_on(closing: _Closing, advice: Entry, after: int) -> list[str]:
+    """Return the entry's words that later environment actions hold, none where too few do."""
+    wanted = content_words(f"{advice.text} {advice.when or ''}")
+    actions = closing.store.rows(
+        "SELECT action FROM steps WHERE episode = ? AND number > ? AND kind = ?",
+        [closing.episode, after, ENVIRONMENT],
+    )
+    acted = set(content_words(" ".join(row["action"] for row in actions)))
+    found = [word for word in wanted if word in acted]
+    return found if len(found) >= min(2, len(wanted)) else []
+
+
+def _activate(closing: _Closing) -> None:
+    """Make the episode's pending notes active, one by one, so that a later one may correct an earlier."""
+    for row in _pending(closing):
+        note = read_entry(row)
+        verdict = judge(note.slots, closing.evidence, BEFORE_ALL) if note.slots else None
+        if verdict and not verdict.confirmed:
+            _contradict(closing, note, verdict)
+        _settle(closing, note, doubted=verdict is not None and not verdict.confirmed)
+
+
+def _settle(closing: _Closing, note: Entry, doubted: bool) -> None:
+    """Merge a pending note into an active one that says the same, or make it active for what it corrects.
+
+    A note that its own episode's observations contradict replaces nothing: what stands against it stays.
+    """
+    store, episode = closing.store, closing.episode
+    draft = draft_of(note)
+    # As if no episode had made it, so that the pending notes beside it are not looked at.
+    settled = replace(draft, episode=None)
+    if same := find_same(store, settled, besides=note.id):
+        strengthen(store, same, draft)
+        supersede(store, note, same.id, "said already", episode, note.step)
+        return
+    conflicts = find_conflicts(store, settled, besides=note.id)
+    if doubted and conflicts:
+        supersede(store, note, conflicts[-1].id, "contradicted by its own episode", episode, note.step)
+        return
+    for old in conflicts:
+        supersede(store, old, note.id, "corrected", episode, note.step)
+    store.write("UPDATE entries SET status = ? WHERE id = ?", [ACTIVE, note.id])
+    record_event(store, "activated", note.id, episode, note.step)
+
+
+def _pending(closing: _Closing) -> list[sqlite3.Row]:
+    return closing.store.rows(
+        f"SELECT {COLUMNS} FROM entries WHERE episode = ? AND status = ? ORDER BY id",
+        [closing.episode, PENDING],
+    )

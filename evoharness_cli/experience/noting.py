@@ -1,0 +1,206 @@
+"""How an entry comes to be: compared with what is there, then added, strengthened or corrected."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from evoharness_cli.harness.belief import kind_of
+
+from .drafts import Draft, draft_entry, draft_of
+from .entries import ACTIVE, COLUMNS, PENDING, PERSON, SUPERSEDED, Entry, entry, marks, read_entry, record_event
+from .slots import agree
+from .store import Store, utc_now
+from .words import NEAR, Wording, indexed, same_claim, wording
+
+_CANDIDATES = 200
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What became of a draft: the entry that holds it, whether it was there before, what it corrects."""
+
+    entry: Entry
+    recurred: bool
+    corrects: tuple[Entry, ...] = ()
+
+
+def add_entry(
+    store: Store,
+    kind: str,
+    text: str,
+    scope: str,
+    when: str | None = None,
+    trust: str = PERSON,
+    world: str | None = None,
+) -> tuple[Entry, bool]:
+    """Keep an entry that no episode made, active at once; return it and whether it was there before.
+
+    A claim about a place without a world counts as general. Raises InvalidEntry.
+    """
+    draft = draft_entry(kind, text, scope, when, trust, world)
+    with store.transaction():
+        kept = keep(store, draft)
+    return kept.entry, kept.recurred
+
+
+def keep(store: Store, draft: Draft) -> Kept:
+    """Strengthen the entry that says the same, else add this one, pending if an episode made it.
+
+    What a pending entry corrects stands until the episode closes.
+    """
+    with store.transaction():
+        same = find_same(store, draft)
+        if same:
+            strengthen(store, same, draft)
+            return Kept(entry(store, same.id), recurred=True)
+        number = _insert(store, draft)
+        conflicts = find_conflicts(store, draft, number)
+        if draft.episode is None:
+            for old in conflicts:
+                supersede(store, old, number, "corrected")
+        return Kept(entry(store, number), False, tuple(conflicts))
+
+
+def find_same(store: Store, draft: Draft, besides: int = 0) -> Entry | None:
+    """Return the live entry of the same scope and world that says the same, if one does.
+
+    Claims about places are compared by their slots, other texts by their words; the two never meet. Another
+    episode's pending entries don't count, for that episode may yet be dropped.
+    """
+    if draft.slots:
+        rivals = _same_subject(store, draft, besides)
+        # The latest claim decides: an older one that says the same was corrected since.
+        latest = max(rivals, key=lambda each: (each.status == PENDING, each.id), default=None)
+        return latest if latest and agree(latest.object or "", draft.slots.object) else None
+    words = wording(draft.words)
+    near = [
+        each
+        for each in _near(store, draft, words, besides)
+        if each.kind == draft.kind and same_claim(words, _wording_of(each))
+    ]
+    return min(near, key=lambda each: (each.status != ACTIVE, each.id), default=None)
+
+
+def find_conflicts(store: Store, draft: Draft, besides: int = 0) -> list[Entry]:
+    """Return the live entries that claim another place for the same subject in the same world."""
+    if draft.slots is None:
+        return []
+    place = draft.slots.object
+    return [each for each in _same_subject(store, draft, besides) if not agree(each.object or "", place)]
+
+
+def strengthen(store: Store, old: Entry, draft: Draft) -> None:
+    """Count one more episode that says the same, and keep the more precise wording of a place."""
+    store.write("UPDATE entries SET strength = strength + 1, confirmed = ? WHERE id = ?", [utc_now(), old.id])
+    add_source(store, old.id, draft)
+    record_event(store, "recurred", old.id, draft.episode, draft.step, text=draft.text, because=draft.because)
+    place = draft.slots.object if draft.slots else None
+    if place and old.object != place and kind_of(place) == old.object:
+        words = wording(draft.words)
+        store.write(
+            "UPDATE entries SET text = ?, applies = ?, object = ?, normal = ?, words = ? WHERE id = ?",
+            [draft.text, draft.when, place, words.normal, indexed(draft.words), old.id],
+        )
+        record_event(store, "refined", old.id, draft.episode, draft.step, before=old.text)
+
+
+def supersede(store: Store, old: Entry, by: int, why: str, episode: int | None = None, step: int | None = None) -> None:
+    """Put an entry in the place of another, which is no longer recalled."""
+    store.write("UPDATE entries SET status = ?, superseded_by = ? WHERE id = ?", [SUPERSEDED, by, old.id])
+    record_event(store, "superseded", old.id, episode, step, by=by, why=why)
+    record_event(store, "supersedes", by, episode, step, entry=old.id, why=why)
+
+
+def add_source(store: Store, number: int, draft: Draft) -> None:
+    """Write down where an entry comes from."""
+    store.write(
+        "INSERT INTO sources (entry, episode, step, because) VALUES (?, ?, ?, ?)",
+        [number, draft.episode, draft.step, draft.because],
+    )
+
+
+def _insert(store: Store, draft: Draft) -> int:
+    now, slots = utc_now(), draft.slots
+    status = ACTIVE if draft.episode is None else PENDING
+    number = store.write(
+        "INSERT INTO entries (kind, scope, world, text, applies, subject, relation, object, trust, status, "
+        "created, confirmed, episode, step, because, normal, words) "
+        f"VALUES ({marks(range(17))})",
+        [
+            draft.kind,
+            draft.scope,
+            draft.world,
+            draft.text,
+            draft.when,
+            slots.subject if slots else None,
+            slots.relation if slots else None,
+            slots.object if slots else None,
+            draft.trust,
+            status,
+            now,
+            now,
+            draft.episode,
+            draft.step,
+            draft.because,
+            wording(draft.words).normal,
+            indexed(draft.words),
+        ],
+    )
+    add_source(store, number, draft)
+    record_event(store, "created", number, draft.episode, draft.step, status=status, because=draft.because)
+    return number
+
+
+_VISIBLE = "(status = 'active' OR (status = 'pending' AND episode IS ?)) AND scope = ? AND world IS ? AND id != ?"
+
+
+def _visible(draft: Draft, besides: int) -> list[object]:
+    # Without an episode nothing pending is seen: a pending entry always has one.
+    return [draft.episode, draft.scope, draft.world, besides]
+
+
+def _same_subject(store: Store, draft: Draft, besides: int) -> list[Entry]:
+    assert draft.slots is not None
+    rows = store.rows(
+        f"SELECT {COLUMNS} FROM entries WHERE subject = ? AND relation = ? AND {_VISIBLE} ORDER BY id",
+        [draft.slots.subject, draft.slots.relation, *_visible(draft, besides)],
+    )
+    return [read_entry(row) for row in rows]
+
+
+def _near(store: Store, draft: Draft, words: Wording, besides: int) -> list[Entry]:
+    """Return the entries that may say the same: of the same normal form, or with a rare word in common.
+
+    Two sets with a Jaccard index of at least t share one of the (1 - t)|x| + 1 rarest words of x (prefix
+    filtering, Chaudhuri, Ganti and Kaushik, A primitive operator for similarity joins, ICDE 2006), so only
+    those are looked up.
+    """
+    rows = store.rows(
+        f"SELECT {COLUMNS} FROM entries WHERE normal = ? AND subject IS NULL AND {_VISIBLE}",
+        [words.normal, *_visible(draft, besides)],
+    )
+    rare = sorted(words.content, key=lambda word: (frequency(store, word), word))
+    prefix = rare[: len(rare) - math.ceil(NEAR * len(rare) - 1e-9) + 1]
+    if prefix:
+        rows += store.rows(
+            # Left to itself, the planner walks through every active entry before it asks the index.
+            f"SELECT {COLUMNS} FROM entries_fts CROSS JOIN entries ON id = entries_fts.rowid "
+            f"WHERE entries_fts MATCH ? AND subject IS NULL AND {_VISIBLE} LIMIT ?",
+            [any_of(prefix), *_visible(draft, besides), _CANDIDATES],
+        )
+    return [read_entry(row) for row in rows]
+
+
+def frequency(store: Store, word: str) -> int:
+    """Return how many indexed entries hold a word."""
+    return store.number("SELECT doc FROM entries_terms WHERE term = ?", [word])
+
+
+def any_of(words: list[str]) -> str:
+    """Return the full-text query for any of some words, each quoted, so that none is read as syntax."""
+    return " OR ".join('"' + word.replace('"', '""') + '"' for word in words)
+
+
+def _wording_of(old: Entry) -> Wording:
+    return wording(draft_of(old).words)

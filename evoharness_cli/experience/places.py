@@ -1,0 +1,107 @@
+"""Where things are: how often a type of thing was found in a type of place, and what one world holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evoharness_cli.harness.belief import kind_of
+
+from .entries import marks, scopes_above
+from .evidence import Evidence, findings
+from .store import Store, utc_now
+from .words import stem, tokens
+
+SHOWN = 5
+"""How many places are shown for a thing."""
+_LONGEST_NAME = 3
+_NAMES = 60
+
+
+@dataclass(frozen=True)
+class PlaceCount:
+    """How often a search of a type of place found a type of thing."""
+
+    place: str
+    found: int
+    searched: int
+
+    @property
+    def chance(self) -> float:
+        """The mean of the Beta posterior of finding it there, from a uniform prior."""
+        return (self.found + 1) / (self.searched + 2)
+
+
+@dataclass(frozen=True)
+class Whereabouts:
+    """What is known of where a type of thing is: in this world, and in general, likeliest first."""
+
+    thing: str
+    here: tuple[str, ...]
+    counts: tuple[PlaceCount, ...]
+
+
+def observe(store: Store, episode: int, scope: str, world: str, evidence: Evidence) -> None:
+    """Add an episode's first sightings and searches to the counts of its scope and to its world."""
+    searched, found = findings(evidence)
+    now = utc_now()
+    with store.transaction():
+        store.write_many(
+            "INSERT INTO place_searches (place, scope, searched) VALUES (?, ?, ?) "
+            "ON CONFLICT DO UPDATE SET searched = searched + excluded.searched",
+            [[place, scope, times] for place, times in searched.items()],
+        )
+        store.write_many(
+            "INSERT INTO place_finds (object, scope, place, found) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT DO UPDATE SET found = found + excluded.found",
+            [[thing, scope, place, times] for (thing, place), times in found.items()],
+        )
+        store.write_many(
+            "INSERT OR REPLACE INTO sightings (world, kind, scope, object, place, episode, step, at) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                [world, kind_of(seen.thing).lower(), scope, seen.thing, seen.place, episode, seen.step, now]
+                for seen in evidence.sightings.values()
+            ],
+        )
+
+
+def whereabouts(store: Store, query: str, scope: str, world: str | None) -> list[Whereabouts]:
+    """Return what is known of the whereabouts of what a query names, in the order it names them."""
+    names, scopes = _names(query), scopes_above(scope)
+    counts: dict[str, list[PlaceCount]] = {}
+    for row in store.rows(
+        f"""
+        SELECT object, place, sum(found) AS found,
+            (SELECT sum(searched) FROM place_searches AS searches
+             WHERE searches.place = finds.place AND searches.scope IN ({marks(scopes)})) AS searched
+        FROM place_finds AS finds WHERE object IN ({marks(names)}) AND scope IN ({marks(scopes)})
+        GROUP BY object, place
+        """,
+        [*scopes, *names, *scopes],
+    ):
+        counts.setdefault(row["object"], []).append(PlaceCount(row["place"], row["found"], row["searched"]))
+    here: dict[str, list[str]] = {}
+    for row in store.rows(
+        f"SELECT kind, place FROM sightings WHERE world = ? AND kind IN ({marks(names)}) "
+        f"AND scope IN ({marks(scopes)}) ORDER BY object",
+        [world, *names, *scopes],
+    ):
+        here.setdefault(row["kind"], []).append(row["place"])
+    known: list[Whereabouts] = []
+    for name in names:
+        if name in counts or name in here:
+            likeliest = sorted(counts.get(name, ()), key=lambda each: (-each.chance, -each.found, each.place))
+            places = tuple(dict.fromkeys(here.get(name, ())))
+            known.append(Whereabouts(name, places[:SHOWN], tuple(likeliest[:SHOWN])))
+    return known
+
+
+def _names(query: str) -> list[str]:
+    """Return the names that a query may mean, as written and in the singular, in the order it holds them."""
+    said = tokens(query)[:_NAMES]
+    names: dict[str, None] = {}
+    for start in range(len(said)):
+        for end in range(start + 1, min(start + _LONGEST_NAME, len(said)) + 1):
+            names[" ".join(said[start:end])] = None
+            names[" ".join([*said[start : end - 1], stem(said[end - 1])])] = None
+    return list(names)

@@ -1,0 +1,137 @@
+"""Prunes entries by policy: planned and explained, applied in one transaction, undone as a whole."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+
+from .drafts import draft_of
+from .entries import ACTIVE, COLUMNS, PRUNED, Entry, entries, entry, read_entry, record_event
+from .noting import find_conflicts, find_same, supersede
+from .store import Store, StoreError, utc_now
+
+
+class NothingToUndo(StoreError):
+    """No pruning is left that could be undone."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Which active entries go. What is None doesn't count; `kind` and `scope` limit what is looked at."""
+
+    stale_days: float | None = None
+    """Days without having been recalled, noted or confirmed."""
+    max_entries: int | None = None
+    """How many stay: those with the best record, then the most often noted, then the latest."""
+    min_helped_rate: float | None = None
+    """The least record, (1 + helped) / (2 + helped + hurt), of an entry that was put to the test."""
+    kind: str | None = None
+    scope: str | None = None
+    """This scope and those below it."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An entry to prune and why, in sentences."""
+
+    entry: Entry
+    reasons: tuple[str, ...]
+
+
+def plan(store: Store, policy: Policy, now: datetime | None = None) -> list[Candidate]:
+    """Return what a policy would prune, by id, and change nothing.
+
+    What goes for another reason doesn't use up the capacity.
+    """
+    now = now or datetime.now(UTC)
+    looked_at = entries(store, kind=policy.kind, status=ACTIVE, scope=policy.scope, limit=-1)
+    reasons = {each.id: [*_stale(each, policy, now), *_unhelpful(each, policy)] for each in looked_at}
+    if policy.max_entries is not None:
+        left = sorted((each for each in looked_at if not reasons[each.id]), key=_usefulness, reverse=True)
+        for rank, each in enumerate(left[policy.max_entries :], policy.max_entries + 1):
+            reasons[each.id].append(
+                f"It ranks {rank} of {len(left)} by record ({each.record:.2f}), strength ({each.strength}) "
+                f"and last use, and {policy.max_entries} may stay."
+            )
+    return [Candidate(each, tuple(reasons[each.id])) for each in reversed(looked_at) if reasons[each.id]]
+
+
+def apply(store: Store, candidates: list[Candidate], policy: Policy) -> int:
+    """Prune what was planned, but for entries that changed since; return the number of the pruning."""
+    with store.transaction():
+        pruning = store.write(
+            "INSERT INTO prunings (at, policy) VALUES (?, ?)", [utc_now(), json.dumps(asdict(policy))]
+        )
+        for candidate in candidates:
+            number = candidate.entry.id
+            row = store.row(f"SELECT {COLUMNS} FROM entries WHERE id = ?", [number])
+            if row is None or read_entry(row) != candidate.entry:
+                continue
+            store.write("UPDATE entries SET status = ? WHERE id = ?", [PRUNED, number])
+            store.write(
+                "INSERT INTO pruned_entries (pruning, entry, previous, reasons) VALUES (?, ?, ?, ?)",
+                [pruning, number, candidate.entry.status, json.dumps(candidate.reasons)],
+            )
+            record_event(store, "pruned", number, pruning=pruning, reasons=candidate.reasons)
+    return pruning
+
+
+def undo(store: Store) -> tuple[int, int]:
+    """Undo the last pruning not yet undone; return its number and how many entries came back.
+
+    What was corrected or said again in the meantime comes back as superseded.
+
+    Raises NothingToUndo.
+    """
+    with store.transaction():
+        last = store.row("SELECT id FROM prunings WHERE undone IS NULL ORDER BY id DESC LIMIT 1")
+        if last is None:
+            raise NothingToUndo("There is no pruning to undo: none was applied, or all were undone already.")
+        pruning = int(last["id"])
+        taken = store.rows(
+            "SELECT entry, previous FROM pruned_entries JOIN entries ON entries.id = entry "
+            "WHERE pruning = ? AND status = ? ORDER BY entry",
+            [pruning, PRUNED],
+        )
+        for row in taken:
+            store.write("UPDATE entries SET status = ? WHERE id = ?", [row["previous"], row["entry"]])
+            record_event(store, "restored", row["entry"], pruning=pruning)
+            back = entry(store, row["entry"])
+            draft = draft_of(back)
+            if same := find_same(store, draft, besides=back.id):
+                supersede(store, back, same.id, "said again while it was pruned")
+            elif rivals := find_conflicts(store, draft, besides=back.id):
+                supersede(store, back, rivals[-1].id, "corrected while it was pruned")
+        store.write("UPDATE prunings SET undone = ? WHERE id = ?", [utc_now(), pruning])
+    return pruning, len(taken)
+
+
+def _stale(each: Entry, policy: Policy, now: datetime) -> list[str]:
+    if policy.stale_days is None:
+        return []
+    last = datetime.fromisoformat(_last_use(each))
+    if now - last < timedelta(days=policy.stale_days):
+        return []
+    return [
+        f"It was not recalled, noted or confirmed for {(now - last).days} days (since {last:%Y-%m-%d}); "
+        f"{policy.stale_days:g} are allowed."
+    ]
+
+
+def _unhelpful(each: Entry, policy: Policy) -> list[str]:
+    rate, tested = policy.min_helped_rate, each.helped + each.hurt > 0
+    if rate is None or not tested or each.record >= rate:
+        return []
+    return [
+        f"It was put to the test and its record is {each.record:.2f} (helped {each.helped:.2f}, "
+        f"hurt {each.hurt:.2f}); at least {rate:g} is asked."
+    ]
+
+
+def _usefulness(each: Entry) -> tuple[float, int, str, int]:
+    return each.record, each.strength, _last_use(each), each.id
+
+
+def _last_use(each: Entry) -> str:
+    return max(each.confirmed, each.last_recalled or "")

@@ -1,0 +1,54 @@
+"""Experience as one episode sees it: the store behind the harness's `recall` and `note`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from evoharness_cli.harness.protocols import Recall
+
+from .drafts import InvalidEntry, read_note
+from .noting import Kept, keep
+from .recall import BUDGET, LIMIT, mark_recalled, render, search
+from .store import Store, storable
+from .withdrawing import withdraw, wrote_since
+
+
+class EpisodeExperience:
+    """Implements the harness's Experience for an episode of the journal.
+
+    A process may have died between what a step wrote here and the recording of that step. Whatever is newer
+    than the last recorded step is taken back first, so that the step which is played again counts once.
+    """
+
+    def __init__(
+        self, store: Store, episode: int, scope: str, world: str, limit: int = LIMIT, budget: int = BUDGET
+    ) -> None:
+        self._store, self._episode = store, episode
+        self._scope, self._world = scope, world
+        self._limit, self._budget = limit, budget
+        since = 1 + store.number("SELECT coalesce(max(number), -1) FROM steps WHERE episode = ?", [episode])
+        if wrote_since(store, episode, since):
+            withdraw(store, episode, since, "the step was cut short and is played again")
+
+    def recall(self, query: str, step: int) -> Recall:
+        """Return what is known about the query, and count it as recalled."""
+        known = search(self._store, query, self._scope, self._world, episode=self._episode, limit=self._limit)
+        answer = render(known, self._budget)
+        mark_recalled(self._store, self._episode, step, answer.entries, storable(query))
+        return answer
+
+    def note(self, insight: str, step: int, because: str) -> str:
+        """Keep an insight, pending until the episode closes; return what to tell the agent."""
+        try:
+            draft = read_note(insight, self._scope, self._world)
+        except InvalidEntry as error:
+            return f"not noted: {error}"
+        kept = keep(self._store, replace(draft, episode=self._episode, step=step, because=storable(because)))
+        return _answer(kept)
+
+
+def _answer(kept: Kept) -> str:
+    if kept.recurred:
+        return f"known already: [{kept.entry.id}], noted {kept.entry.strength} times"
+    corrected = f", which corrects {', '.join(f'[{old.id}]' for old in kept.corrects)}" if kept.corrects else ""
+    return f"noted as [{kept.entry.id}]{corrected}"

@@ -1,0 +1,203 @@
+"""The SQLite file that outlives a session: opening it, transactions, and what can go wrong."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from evoharness_cli.harness.protocols import OutsideFault
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+BUSY_SECONDS = 60
+"""How long a writer waits for another process to finish its transaction."""
+
+Parameters = Sequence[object] | Mapping[str, object]
+
+
+class StoreError(OutsideFault):
+    """The store cannot do what was asked; the message is a sentence for a person."""
+
+
+class NotAStore(StoreError):
+    """The path holds something other than an experience store."""
+
+
+class SchemaTooNew(StoreError):
+    """The file was written by a newer version of this program."""
+
+
+class NotFound(StoreError):
+    """There is no row of that number."""
+
+
+def default_path() -> Path:
+    """Return `$EVOHARNESS_DB`, else `experience.db` in the user's data folder."""
+    if chosen := os.environ.get("EVOHARNESS_DB"):
+        return Path(chosen).expanduser()
+    from platformdirs import user_data_path
+
+    return user_data_path("evoharness") / "experience.db"
+
+
+def utc_now() -> str:
+    """Return the time as ISO-8601 text in UTC with milliseconds; such texts sort by time."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def storable(text: str) -> str:
+    """Return the text as SQLite can hold it: lone surrogates become question marks."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+class Store:
+    """One connection to an experience file. Each process and thread has its own."""
+
+    def __init__(self, path: Path, database: Database) -> None:
+        self.path = path
+        self.database = database
+        self._connection: sqlite3.Connection = database.conn
+
+    @classmethod
+    def open(cls, path: Path) -> Store:
+        """Open the file, creating it and its folders and bringing its tables up to date where needed.
+
+        Raises StoreError when the path cannot be written, NotAStore when it holds something else,
+        SchemaTooNew when a newer version wrote it.
+        """
+        from filelock import FileLock, Timeout
+
+        path = Path(path)
+        if path.is_dir():
+            raise NotAStore(f"{path} is a folder. Name a file in it, such as {path / 'experience.db'}.")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            # Only creation and migration need it: two processes that switch one new file to WAL at once
+            # collide in a way that the busy timeout doesn't cover.
+            with FileLock(f"{path}.lock", timeout=BUSY_SECONDS):
+                return cls._open_locked(path)
+        except Timeout:
+            raise StoreError(
+                f"Another process has been preparing {path} for over {BUSY_SECONDS} s. Wait for it or end it."
+            ) from None
+        except OSError as error:
+            raise StoreError(
+                f"The experience store {path} cannot be opened: {error.strerror or error}. "
+                "Choose a file in a folder that can be written, with --db or EVOHARNESS_DB."
+            ) from error
+
+    @classmethod
+    def _open_locked(cls, path: Path) -> Store:
+        from sqlite_utils import Database
+
+        from .schema import upgrade
+
+        with _sentences(path):
+            connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+        try:
+            with _sentences(path):
+                store = cls(path, Database(connection, execute_plugins=False))
+                upgrade(store)
+                connection.execute("PRAGMA synchronous = NORMAL")
+                connection.execute("PRAGMA foreign_keys = ON")
+                connection.row_factory = sqlite3.Row
+        except BaseException:
+            connection.close()
+            raise
+        return store
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Write all of a block or nothing of it; a block inside another joins it.
+
+        The write lock is taken at once: a transaction that reads first and writes later could find that
+        another process wrote in between, which SQLite refuses without waiting.
+        """
+        if self._connection.in_transaction:
+            yield
+            return
+        with _sentences(self.path):
+            try:
+                self._connection.execute("BEGIN IMMEDIATE")
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def rows(self, sql: str, parameters: Parameters = ()) -> list[sqlite3.Row]:
+        """Return every row of a query."""
+        with _sentences(self.path):
+            return self._connection.execute(sql, parameters).fetchall()
+
+    def row(self, sql: str, parameters: Parameters = ()) -> sqlite3.Row | None:
+        """Return the first row of a query, or None."""
+        with _sentences(self.path):
+            found: sqlite3.Row | None = self._connection.execute(sql, parameters).fetchone()
+            return found
+
+    def number(self, sql: str, parameters: Parameters = ()) -> int:
+        """Return the one number that a query asks for; nothing counts as 0."""
+        found = self.row(sql, parameters)
+        return int(found[0] or 0) if found else 0
+
+    def write(self, sql: str, parameters: Parameters = ()) -> int:
+        """Execute one statement, in a transaction of its own unless in one; return the inserted row's id."""
+        with self.transaction():
+            return self._connection.execute(sql, parameters).lastrowid or 0
+
+    def write_many(self, sql: str, parameters: Sequence[Parameters]) -> None:
+        """Execute one statement for each set of parameters, all or none."""
+        with self.transaction():
+            self._connection.executemany(sql, parameters)
+
+    def close(self) -> None:
+        """Close the file."""
+        self.database.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+@contextmanager
+def _sentences(path: Path) -> Iterator[None]:
+    """Turn SQLite's errors into sentences; what breaks a constraint is left to who knows its meaning."""
+    try:
+        yield
+    except sqlite3.IntegrityError:  # a programming error, not the file's
+        raise
+    except sqlite3.DatabaseError as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code == sqlite3.SQLITE_NOTADB:
+            raise NotAStore(
+                f"{path} is not an SQLite database. Name an experience store, or a new file to create one."
+            ) from error
+        raise StoreError(_MEANINGS.get(code, _UNKNOWN).format(path=path, error=error)) from error
+
+
+_UNKNOWN = "The experience store {path} failed: {error}."
+_MEANINGS = {
+    sqlite3.SQLITE_FULL: ("The disk that holds {path} is full; nothing of the last change was kept. Free some space."),
+    sqlite3.SQLITE_BUSY: (
+        f"Another process has been writing to {{path}} for over {BUSY_SECONDS} s. Wait for it or end it."
+    ),
+    sqlite3.SQLITE_READONLY: "{path} cannot be written ({error}). Allow writing to it and its folder.",
+    sqlite3.SQLITE_CANTOPEN: "{path} cannot be opened ({error}). Allow writing to it and its folder.",
+    sqlite3.SQLITE_IOERR: "The disk that holds {path} failed: {error}.",
+    sqlite3.SQLITE_CORRUPT: (
+        "{path} is damaged ({error}). Restore a copy, or rescue what can be read: `sqlite3 {path} .recover`."
+    ),
+}

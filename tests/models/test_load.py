@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from evoharness_cli.harness.transcript import Transcript
+from evoharness_cli.models import CATALOGUE, LlamaModel, ModelFileError, UnknownModel, load_model, resolve
+from evoharness_cli.models.load import BrokenScheme, UnusableOption
+
+START = Transcript("Be brief.", "You see a mug.")
+
+
+def test_a_catalogue_name_is_the_models_name() -> None:
+    model = load_model("smollm2-135m", context=256)
+    assert isinstance(model, LlamaModel)
+    assert model.name == "smollm2-135m"
+    assert model.context == 256
+    model.close()
+
+
+def test_every_catalogue_entry_has_its_key_as_its_name() -> None:
+    assert all(entry.name == name and entry.summary and entry.licence for name, entry in CATALOGUE.items())
+
+
+def test_a_path_is_taken_as_it_is(model_file: Path) -> None:
+    assert resolve(str(model_file)) == model_file
+    with pytest.raises(ModelFileError, match="found nothing there"):
+        load_model("no/such/file.gguf")
+
+
+def test_an_unknown_name_lists_the_known_ones_and_what_was_meant() -> None:
+    with pytest.raises(UnknownModel) as caught:
+        load_model("smolm2-135m")
+    assert str(caught.value) == (
+        "No model is called 'smolm2-135m'. Did you mean smollm2-135m?"
+        " Known: smollm2-135m; a path that ends in .gguf also works."
+    )
+    with pytest.raises(UnknownModel, match=r"called 'zzz'. Known"):
+        resolve("zzz")
+
+
+def test_a_script_is_loaded_by_its_scheme(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("look\n")
+    model = load_model(f"scripted:{tmp_path / 'a.txt'}")
+    assert model.session("any").reply(START, None, 10, 0).text == "look"
+    with pytest.raises(UnusableOption, match="takes no adapter"):
+        load_model(f"scripted:{tmp_path / 'a.txt'}", adapter=tmp_path / "a.gguf")
+
+
+def test_an_unknown_scheme_lists_the_known_ones() -> None:
+    with pytest.raises(UnknownModel, match=r"No kind of model is called 'ftp'. Known: scripted:"):
+        load_model("ftp:model")
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package with one scheme that works and one that doesn't."""
+    info = tmp_path / "echo_model-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: echo-model\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[evoharness.models]\necho = echo_model:make\nbroken = echo_model:none\n")
+    (tmp_path / "echo_model.py").write_text(
+        "from evoharness_cli.models import ScriptedModel\n"
+        "def make(rest, **options):\n"
+        '    return ScriptedModel.of([f\'{rest} {options["temperature"]} {options["context"]}\'])\n'
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+
+@pytest.mark.usefixtures("installed")
+def test_an_installed_package_adds_a_scheme() -> None:
+    model = load_model("echo:a:b", temperature=0.5)
+    assert model.reply(START, None, 10, 0).text == "a:b 0.5 8192"
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_scheme_that_cant_be_imported_is_a_sentence() -> None:
+    with pytest.raises(BrokenScheme, match="The scheme broken: of echo_model:none can't be imported"):
+        load_model("broken:x")
+    with pytest.raises(UnknownModel, match="broken:, echo:, scripted:"):
+        load_model("other:x")
+
+
+def run_python(code: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def test_importing_the_models_loads_no_engine() -> None:
+    code = "import sys, evoharness_cli.models; print({'llama_cpp', 'numpy', 'jinja2', 'yaml'} & set(sys.modules))"
+    assert run_python(code).stdout == "set()\n"
+
+
+def test_a_model_says_nothing_on_the_terminal() -> None:
+    code = (
+        "from pathlib import Path\n"
+        "from evoharness_cli.models import load_model, ModelFileError\n"
+        "from evoharness_cli.harness.transcript import Transcript\n"
+        "model = load_model('smollm2-135m', context=256)\n"
+        "model.reply(Transcript('Be brief.', 'You see a mug.'), None, 3, 0)\n"
+        "model.close()\n"
+        "try: load_model('smollm2-135m', adapter=Path('none.gguf'))\n"
+        "except ModelFileError: pass\n"
+    )
+    done = run_python(code)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -19,8 +19,15 @@ TRUTH = {
 """The engine's predicates and the properties of belief that they correspond to."""
 
 
-def disagreements(belief: Belief, truth: Collection[tuple[str, ...]]) -> list[str]:
-    """Compare what belief says of each thing and place it has seen with the engine's state."""
+Truth = Collection[tuple[str, ...]]
+"""The engine's predicates over the names it shows."""
+
+
+def disagreements(belief: Belief, truth: Truth, start: Truth = ()) -> list[str]:
+    """Compare what belief says of each thing and place it has seen with the engine's state.
+
+    What a thing was at the `start`, clean or cool, doesn't show in the observations that list it; belief may be silent.
+    """
     held = [fact[2] for fact in truth if fact[0] == "holds"]
     wrong = [] if belief.subjects(AT, HAND) == held else [f"holding {held}"]
     lies = {(fact[1], fact[2]) for fact in truth if fact[0] == "inreceptacle"}
@@ -36,5 +43,6 @@ def disagreements(belief: Belief, truth: Collection[tuple[str, ...]]) -> list[st
         # A thing that was never seen may have been changed: it lies in another receptacle of the same place.
         seen = things if relation != OPEN else set(belief.subjects(SEARCHED))
         wrong += [f"{name} is not {relation}" for name in believed - so]
-        wrong += [f"{name} is {relation}" for name in so & seen - believed]
+        silent = set() if relation == OPEN else {fact[1] for fact in start if fact[0] == predicate}
+        wrong += [f"{name} is {relation}" for name in so & seen - believed - silent]
     return wrong

@@ -76,11 +76,12 @@ def compare(game: GameFile, engine: OfficialEngine) -> tuple[int, list[str]]:
     environment, belief = AlfworldEnvironment(game, engine), Belief()
     environment.reset()
     belief.absorb(environment.facts(), 0)
-    wrong = [f"step 0: {line}" for line in disagreements(belief, environment.truth())]
+    start = environment.truth()
+    wrong = [f"step 0: {line}" for line in disagreements(belief, start, start)]
     for number, command in enumerate(game.walkthrough, 1):
         environment.step(command)
         belief.absorb(environment.facts(), number)
-        wrong += [f"step {number}: {line}" for line in disagreements(belief, environment.truth())]
+        wrong += [f"step {number}: {line}" for line in disagreements(belief, environment.truth(), start)]
     return len(game.walkthrough), wrong
 
 

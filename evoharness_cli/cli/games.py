@@ -11,8 +11,16 @@ from ..harness import WrongUsage
 from .app import Exit, app
 from .options import Json
 
-games = typer.Typer(help="Make and check ALFWorld games.", no_args_is_help=True)
+games = typer.Typer(no_args_is_help=True)
 app.add_typer(games, name="games")
+
+
+@games.callback()
+def group() -> None:
+    """Make and check ALFWorld games.
+
+    Example: evoharness games make my-games
+    """
 
 
 @games.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import closing
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from ..experience.journal import EpisodeRecord, RunRecord
     from ..harness import Step
 
-inspect = typer.Typer(help="See what happened and what was learned.", invoke_without_command=True)
+inspect = typer.Typer(invoke_without_command=True)
 app.add_typer(inspect, name="inspect")
 
 
@@ -133,7 +134,7 @@ def experience(
     Example: evoharness inspect experience "where is the kettle" --scope alfworld
     """
     from ..experience.entries import entries
-    from ..experience.recall import NOTHING, search
+    from ..experience.recall import render, search
     from .screen import dump, line, out, row, table
 
     with closing(open_store(db)) as store:
@@ -149,9 +150,11 @@ def experience(
                 for place in known.places:
                     dump(asdict(place))
                 return
-            out.print(listed if known.entries else NOTHING)
-            for place in known.places:
-                out.print(line(str(place)))
+            if known.entries:
+                out.print(listed)
+            if known.places or not known.entries:
+                places = render(replace(known, entries=()), budget=sys.maxsize)
+                out.print(*map(line, places.text.splitlines()), sep="\n")
             return
         found = entries(store, kind=kind, status=status, scope=scope, limit=limit)
     listed = table("entry#", "kind", "status", "scope", "noted#", "recalled#", "helped#", "hurt#", "text")
@@ -229,5 +232,6 @@ def _spent(episode: EpisodeRecord) -> str:
     calls = ", ".join(f"{count} {kind}" for kind, count in episode.calls.items())
     return (
         f"{episode.steps} steps ({calls}), {episode.prompt_tokens:,} prompt tokens of which "
-        f"{episode.evaluated_tokens:,} evaluated, {episode.completion_tokens:,} completion tokens, {episode.seconds:.1f} s"
+        f"{episode.evaluated_tokens:,} evaluated, {episode.completion_tokens:,} completion tokens, "
+        f"{episode.seconds:.1f} s"
     )

@@ -6,9 +6,11 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from evoharness_cli.harness import WrongUsage
+
 from .entries import AGENT, KINDS, MISTAKE, NOTE, TRUSTS, Entry, scopes_above
 from .slots import Slots, about_this_world, read_slots
-from .store import StoreError, storable
+from .store import storable
 from .words import indexed
 
 LONGEST = 500
@@ -17,7 +19,7 @@ _KIND = re.compile(rf"({'|'.join(KINDS)})\s*:\s*", re.IGNORECASE)
 _WHEN = re.compile(r"\s*\(when:?\s+([^()]*)\)\s*$", re.IGNORECASE)
 
 
-class InvalidEntry(StoreError):
+class InvalidEntry(WrongUsage):
     """What was to be kept cannot be an entry."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evoharness_cli.harness.belief import AT, HAND, SEARCHED, YES, YOU, Known, kind_of
@@ -39,8 +39,8 @@ class Verdict:
     saw: str
 
 
-def read_evidence(history: Sequence[Known], ignored: Container[int] = ()) -> Evidence:
-    """Read a belief's history, but for the steps in which the agent itself wrote what it believes.
+def read_evidence(history: Sequence[Known]) -> Evidence:
+    """Read a belief's history, which holds what was observed.
 
     A thing whose first appearance is in the agent's hand was moved before it was seen, and isn't sighted.
     """
@@ -48,8 +48,6 @@ def read_evidence(history: Sequence[Known], ignored: Container[int] = ()) -> Evi
     searches: dict[str, int | None] = {}
     for known in history:
         fact = known.fact
-        if known.step in ignored:
-            continue
         if fact.relation == AT and fact.subject != YOU:
             first.setdefault(fact.subject, Sighting(fact.subject, fact.object, known.step))
         elif fact.relation == SEARCHED and searches.setdefault(fact.subject, None) is None and fact.object == YES:

@@ -21,7 +21,6 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass, replace
 
-from evoharness_cli.harness.actions import VERBS
 from evoharness_cli.harness.belief import Belief
 from evoharness_cli.harness.episode import ENVIRONMENT
 
@@ -31,7 +30,6 @@ from .entries import (
     COLUMNS,
     PENDING,
     Entry,
-    marks,
     read_entry,
     record_event,
 )
@@ -64,10 +62,7 @@ def close_episode(store: Store, episode: int, outcome: str, success: bool, belie
     """
     with store.transaction():
         row = require_open(store, episode)
-        written = store.rows(
-            f"SELECT number FROM steps WHERE episode = ? AND kind IN ({marks(VERBS)})", [episode, *VERBS]
-        )
-        evidence = read_evidence(belief.history, {step["number"] for step in written})
+        evidence = read_evidence(belief.history)
         closing = _Closing(store, episode, success, baseline(store, row["environment"], row["kind"]), evidence)
         _vote(closing)
         _activate(closing)

@@ -148,7 +148,7 @@ def _insert(store: Store, draft: Draft) -> int:
         ],
     )
     add_source(store, number, draft)
-    record_event(store, "created", number, draft.episode, draft.step, status=status, because=draft.because)
+    record_event(store, "noted", number, draft.episode, draft.step, status=status, because=draft.because)
     return number
 
 

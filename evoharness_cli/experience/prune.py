@@ -6,13 +6,15 @@ import json
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 
+from evoharness_cli.harness import WrongUsage
+
 from .drafts import draft_of
 from .entries import ACTIVE, COLUMNS, PRUNED, Entry, entries, entry, read_entry, record_event
 from .noting import find_conflicts, find_same, supersede
-from .store import Store, StoreError, utc_now
+from .store import Store, utc_now
 
 
-class NothingToUndo(StoreError):
+class NothingToUndo(WrongUsage):
     """No pruning is left that could be undone."""
 
 

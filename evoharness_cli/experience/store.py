@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from evoharness_cli.harness.protocols import OutsideFault
+from evoharness_cli.harness.protocols import OutsideFault, WrongUsage
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -34,7 +34,7 @@ class SchemaTooNew(StoreError):
     """The file was written by a newer version of this program."""
 
 
-class NotFound(StoreError):
+class NotFound(WrongUsage):
     """There is no row of that number."""
 
 

@@ -39,10 +39,15 @@ class Fact:
 
 @dataclass(frozen=True)
 class Known:
-    """A fact and the step whose observation showed it (0 is the first observation)."""
+    """A fact and the step whose observation showed it (0 is the first observation), or at which it was noted."""
 
     fact: Fact
     step: int
+    noted: bool = False
+    """Whether the agent wrote it down, and nothing showed it."""
+
+    def __str__(self) -> str:
+        return f"{self.fact} ({'noted at ' if self.noted else ''}step {self.step})"
 
 
 def kind_of(name: str) -> str:
@@ -52,12 +57,17 @@ def kind_of(name: str) -> str:
 
 
 class Belief:
-    """Facts by subject and relation; a newer fact supersedes the older one about the same two."""
+    """Facts by subject and relation; a newer fact supersedes the older one about the same two.
+
+    What was observed and what the agent noted are kept apart: only the first is evidence, and answers `value`, `holds`
+    and `subjects`. An observation ends a note about the same subject and relation.
+    """
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], Known] = {}
+        self._noted: dict[tuple[str, str], Known] = {}
         self.history: list[Known] = []
-        """Every fact that was news when it was shown, in order."""
+        """Every fact that was news when it was observed, in order."""
 
     def absorb(self, facts: Iterable[Fact], step: int) -> list[Fact]:
         """Take in what a step showed and return what of it was news."""
@@ -66,10 +76,15 @@ class Belief:
             key = (fact.subject, fact.relation)
             before = self._known.get(key)
             self._known[key] = Known(fact, step)
+            self._noted.pop(key, None)
             if before is None or before.fact.object != fact.object:
                 news.append(fact)
                 self.history.append(Known(fact, step))
         return news
+
+    def note(self, fact: Fact, step: int) -> None:
+        """Keep what the agent says is so."""
+        self._noted[fact.subject, fact.relation] = Known(fact, step, noted=True)
 
     def value(self, subject: str, relation: str) -> str | None:
         """Return the object of a subject's relation, or None when nothing is known."""
@@ -96,30 +111,28 @@ class Belief:
         if not words:
             return []
         pattern = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)")
-        found = [
-            known
-            for known in self._known.values()
-            if pattern.search(f"{known.fact.subject}\n{known.fact.object}".lower())
-        ]
+        found = [known for known in self.all() if pattern.search(f"{known.fact.subject}\n{known.fact.object}".lower())]
         return sorted(found, key=lambda known: -known.step)
 
     def all(self) -> list[Known]:
-        """Return every fact that stands, oldest subject first."""
-        return list(self._known.values())
+        """Return every fact that stands, oldest subject first, the observed ones before the noted."""
+        return [*self._known.values(), *self._noted.values()]
 
     def track(self, query: str) -> str:
         """Answer `track [query]`: the facts about it, or what was searched for it in vain."""
         known = self.about(query)
         if not known:
             return f"nothing known of {query}. {self.searches()}"
-        return "; ".join(f"{each.fact} (step {each.step})" for each in known[:_LISTED]) + _more(known)
+        return "; ".join(map(str, known[:_LISTED])) + _more(known)
 
     def situation(self) -> str:
-        """Say where the agent is, what it holds, and what it has and hasn't searched."""
+        """Say where the agent is, what it holds, what it has and hasn't searched, and what it noted."""
         place = self.value(YOU, AT)
         held = self.subjects(AT, HAND)
         where = f"you are at {place}" if place else "you are at no place yet"
-        return f"{where}, holding {', '.join(held) or 'nothing'}. {self.searches()}"
+        noted = [str(known.fact) for known in self._noted.values()]
+        notes = f" noted: {_listed(noted)}." if noted else ""
+        return f"{where}, holding {', '.join(held) or 'nothing'}. {self.searches()}{notes}"
 
     def searches(self) -> str:
         """Say which places were searched and which were not."""

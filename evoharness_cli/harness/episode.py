@@ -150,7 +150,7 @@ class Episode:
             settings.decode, environment.forms, environment.names(), admissible, self.workspace.verbs
         )
         seed = (settings.seed * 1_000_003 + len(self.steps)) % 2**32
-        return self.model.reply(self.transcript, constraint, settings.limits.reply_tokens, seed)
+        return self.model.reply(self.transcript, constraint, self._reply_tokens(), seed)
 
     def _act(self, reply: Reply, model_seconds: float) -> Step:
         number = len(self.steps)
@@ -234,6 +234,12 @@ class Episode:
         if len(last) == limits.format_errors and all(step.kind == FORMAT for step in last):
             return Outcome.FORMAT
         return None
+
+    def _reply_tokens(self) -> int:
+        limits = self.settings.limits
+        if limits.completion_tokens is None:
+            return limits.reply_tokens
+        return min(limits.reply_tokens, limits.completion_tokens - sum(step.completion_tokens for step in self.steps))
 
     def _meta_calls(self) -> int:
         return sum(step.kind not in (ENVIRONMENT, FORMAT) for step in self.steps)

@@ -117,7 +117,7 @@ class Workspace:
         if len(parts) != 3 or not all(parts):
             return "not noted: expected note [fact: a | relation | b]"
         fact = Fact(*parts)
-        self.belief.absorb([fact], step)
+        self.belief.note(fact, step)
         return f"noted: {fact}"
 
 

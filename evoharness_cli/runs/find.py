@@ -59,9 +59,9 @@ def _recognised(path: Path) -> list[Task]:
     for environment in names():
         if found := load_adapter(environment).recognise(path.resolve()):
             return [_own(environment, name, str(path), needs) for name, needs in found]
-    what = "a folder with" if path.is_dir() else ""
     raise TaskNotFound(
-        f"{path} holds no task; expected {what} task files (.yaml) or files of an environment ({', '.join(names())})"
+        f"{path} holds no task: expected a task file (.yaml) or a file of an environment ({', '.join(names())}), "
+        "or a folder of them."
     )
 
 
@@ -78,7 +78,8 @@ def _sample(argument: str) -> list[Task]:
     close = difflib.get_close_matches(wanted, [file.stem for file in files], 3)
     hint = f" Did you mean {', '.join(close)}?" if close else ""
     raise TaskNotFound(
-        f"No task {argument!r}: it is no file, no folder and no sample task.{hint} `evoharness tasks` lists the samples."
+        f"No task {argument!r}: it is no file, no folder and no sample task.{hint} "
+        "`evoharness tasks` lists the samples."
     )
 
 

@@ -193,7 +193,7 @@ def test_a_run_that_is_being_played_is_not_resumed(process: Process, db: Path, e
     assert f"Run 1 is being played by process {running.pid}" in resumed.err
 
 
-def test_eight_processes_share_one_store(process: Process, db: Path, evoharness: Command) -> None:
+def test_eight_processes_share_one_store(process: Process, db: Path) -> None:
     tasks = ("put-cd", "look-at-book")
     running = [process("run", *tasks, "--model", SCRIPT, "--json") for _ in range(8)]
     for each in running:

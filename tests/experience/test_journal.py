@@ -141,7 +141,7 @@ def test_starting_over_takes_back_what_the_episode_left(store: Store) -> None:
     after = entry(store, known.id)
     assert (after.strength, after.recalled, after.status) == (1, 0, "active")
     assert [each.kind for each in events(store, known.id)] == [
-        "created",
+        "noted",
         "recalled",
         "recurred",
         "withdrawn",

@@ -30,7 +30,7 @@ def test_a_note_is_pending_with_its_provenance_until_the_episode_closes(store: S
 
     play.lose()
     assert entry(store, 1).status == "active"
-    assert [each.kind for each in events(store, 1)] == ["created", "activated"]
+    assert [each.kind for each in events(store, 1)] == ["noted", "activated"]
 
 
 @pytest.mark.parametrize(

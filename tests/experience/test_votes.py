@@ -59,7 +59,7 @@ def test_advice_that_was_only_recalled_gets_no_vote(store: Store) -> None:
     play.win()
 
     assert record(store, advice.id) == (0, 0)
-    assert kinds(store, advice.id) == ["created", "recalled"]
+    assert kinds(store, advice.id) == ["noted", "recalled"]
 
 
 def test_one_word_of_advice_is_tested_by_that_word(store: Store) -> None:
@@ -82,7 +82,7 @@ def test_a_claim_that_was_seen_to_be_so_is_confirmed_and_voted_on(store: Store) 
     play.lose()
 
     assert record(store, claim.id) == (0, 0.5)
-    assert kinds(store, claim.id) == ["created", "recalled", "confirmed", "hurt"]
+    assert kinds(store, claim.id) == ["noted", "recalled", "confirmed", "hurt"]
     confirmed = events(store, claim.id)[2]
     assert (confirmed.step, confirmed.detail) == (3, {"saw": "kettle 1 at stoveburner 1"})
     assert entry(store, claim.id).confirmed > "2026"
@@ -169,7 +169,7 @@ def test_what_the_agent_wrote_itself_is_no_observation(store: Store) -> None:
     play.recall("kettle")
     written = Step(2, "note", "noted: kettle 1 at shelf 1", action="note [fact: kettle 1 | at | shelf 1]")
     journal.add_step(store, play.id, written)
-    play.belief.absorb([Fact("kettle 1", "at", "shelf 1")], 2)
+    play.belief.note(Fact("kettle 1", "at", "shelf 1"), 2)
     play.win()
 
     assert record(store, claim.id) == (0, 0)
@@ -189,7 +189,7 @@ def test_the_kettle_that_was_elsewhere(store: Store) -> None:
     assert record(store, old.id) == (0, 1)
     assert (entry(store, old.id).status, entry(store, old.id).superseded_by) == ("superseded", 2)
     assert entry(store, 2).status == "active"
-    assert kinds(store, old.id) == ["created", "recalled", "contradicted", "superseded"]
+    assert kinds(store, old.id) == ["noted", "recalled", "contradicted", "superseded"]
 
     again = Play(store, world="house-a")
     assert again.recall("where is the kettle") == (

@@ -131,3 +131,19 @@ def test_a_property_holds_only_when_it_is_known_to() -> None:
 )
 def test_the_type_of_a_name_is_what_stands_before_its_number(name: str, kind: str) -> None:
     assert kind_of(name) == kind
+
+
+def test_what_the_agent_noted_is_no_evidence_and_ends_with_an_observation() -> None:
+    belief = believing(("mug 1", "at", "shelf 1"))
+    belief.note(Fact("mug 1", "at", "hand"), 4)
+    belief.note(Fact("mug 1", "clean", "yes"), 4)
+
+    assert belief.value("mug 1", "at") == "shelf 1"
+    assert not belief.holds("mug 1", "clean")
+    assert belief.subjects("at", "hand") == []
+    assert "mug 1 in hand (noted at step 4)" in belief.track("mug 1")
+    assert belief.situation().endswith("noted: mug 1 in hand, mug 1 clean.")
+
+    assert belief.absorb([Fact("mug 1", "clean", "yes")], 5) == [Fact("mug 1", "clean", "yes")]
+    assert "mug 1 clean (step 5)" in belief.track("mug 1")
+    assert [known.step for known in belief.history if known.fact.relation == "clean"] == [5]

@@ -104,7 +104,7 @@ def test_a_noted_fact_goes_to_belief_and_not_to_experience() -> None:
     space = workspace(*Part, memory=memory)
 
     assert ask(space, "note", "Fact : mug 1 | at | shelf 1") == "noted: mug 1 at shelf 1"
-    assert ask(space, "track", "mug") == "mug 1 at shelf 1 (step 3)"
+    assert ask(space, "track", "mug") == "mug 1 at shelf 1 (noted at step 3)"
     assert memory.kept == []
 
 
@@ -133,5 +133,5 @@ def test_a_replay_restores_belief_and_progress_and_leaves_experience_alone() -> 
         space.replay(MetaAction(verb, argument), 1)
 
     assert space.progress.summary() == "open subgoal: take mug"
-    assert space.belief.track("mug") == "mug 1 at shelf 1 (step 1)"
+    assert space.belief.track("mug") == "mug 1 at shelf 1 (noted at step 1)"
     assert (memory.asked, memory.kept) == ([], [])

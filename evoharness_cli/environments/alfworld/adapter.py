@@ -47,9 +47,7 @@ class AlfworldAdapter:
             raise WrongUsage(
                 f"the split {match['split']!r} has {len(games)} games, 0 to {len(games) - 1}; found {place}"
             )
-        return [
-            (f"{match['split']}/{number}", {"game": str(games[number])}) for number in range(first, last + 1)
-        ]
+        return [(f"{match['split']}/{number}", {"game": str(games[number])}) for number in range(first, last + 1)]
 
     def recognise(self, path: Path) -> list[tuple[str, dict[str, Any]]]:
         """Return a game file, or the games below a folder, each named by its task and trial."""

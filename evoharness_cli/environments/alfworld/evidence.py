@@ -47,6 +47,8 @@ def _held(match: re.Match[str], goal: Goal | None) -> Condition:
 
     def missing(belief: Belief) -> str | None:
         held = belief.subjects(AT, HAND)
+        if goal and goal.place and len(_delivered(belief, thing, goal.place)) >= (2 if second else 1):
+            return None
         if not _named(held, thing):
             return f"you hold {', '.join(held) or 'nothing'}{f', not {thing}' if held else ''}"
         if second and goal and goal.place and not _placed(belief, thing, goal.place):
@@ -149,8 +151,14 @@ def _count(match: re.Match[str]) -> int:
 
 
 def _named(names: list[str], wanted: str) -> list[str]:
-    """Return the names that are the wanted instance, or of the wanted type."""
-    return [name for name in names if wanted in (name, kind_of(name))]
+    """Return the names that are the wanted instance, or of the wanted type, also in the plural."""
+    return [name for name in names if wanted in (name, kind_of(name), f"{kind_of(name)}s")]
+
+
+def _delivered(belief: Belief, thing: str, place: str) -> list[str]:
+    """Return the things that were held and now lie at one place of the wanted type."""
+    held = {known.fact.subject for known in belief.history if (known.fact.relation, known.fact.object) == (AT, HAND)}
+    return [name for name in _placed(belief, thing, place) if name in held]
 
 
 def _placed(belief: Belief, thing: str, place: str, state: str = "") -> list[str]:

@@ -66,9 +66,7 @@ def read_game(path: Path | str) -> GameFile:
         )
     task = _TASK.search(texts["grammar"])
     if task is None:
-        raise GameFileError(
-            f"The grammar of the game file {path} states no task: it has no 'Your task is to: ...'."
-        )
+        raise GameFileError(f"The grammar of the game file {path} states no task: it has no 'Your task is to: ...'.")
     initial, goal = _sections(path, texts["pddl_problem"])
     put = _PUT.search(texts["grammar"])
     return GameFile(
@@ -112,9 +110,7 @@ def split_games(split: str) -> list[Path]:
         if not any(word in str(path.relative_to(root)) for word in ("movable", "Sliced"))
     ]
     if not games:
-        raise GamesNotFound(
-            f"The split '{split}' in {root} holds no {GAME_NAME}. Fetch the games again."
-        )
+        raise GamesNotFound(f"The split '{split}' in {root} holds no {GAME_NAME}. Fetch the games again.")
     return games
 
 
@@ -127,8 +123,7 @@ def split_game(split: str, number: int) -> Path:
     games = split_games(split)
     if not 0 <= number < len(games):
         raise GamesNotFound(
-            f"The split '{split}' has {len(games)} games, numbered 0 to {len(games) - 1}; "
-            f"there is no game {number}."
+            f"The split '{split}' has {len(games)} games, numbered 0 to {len(games) - 1}; there is no game {number}."
         )
     return games[number]
 
@@ -145,9 +140,7 @@ def _read_object(path: Path) -> dict[str, object]:
     except UnicodeDecodeError as error:
         raise GameFileError(f"The game file {path} is not text, so it is not an ALFWorld game.") from error
     except json.JSONDecodeError as error:
-        raise GameFileError(
-            f"The game file {path} is not JSON: {error.msg} in line {error.lineno}."
-        ) from error
+        raise GameFileError(f"The game file {path} is not JSON: {error.msg} in line {error.lineno}.") from error
     if not isinstance(data, dict):
         raise GameFileError(f"The game file {path} should hold a JSON object, but holds {_kind(data)}.")
     return data
@@ -166,9 +159,7 @@ def _sections(path: Path, problem: str) -> tuple[str, str]:
     start = problem.find("(:init")
     end = problem.find("(:goal", start)
     if start < 0 or end < 0:
-        raise GameFileError(
-            f"The problem in the game file {path} should have (:init ...) followed by (:goal ...)."
-        )
+        raise GameFileError(f"The problem in the game file {path} should have (:init ...) followed by (:goal ...).")
     return problem[start + len("(:init") : end], problem[end:]
 
 

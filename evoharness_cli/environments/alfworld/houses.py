@@ -140,9 +140,7 @@ def _furnish(rng: random.Random, layout: _Layout, room: str) -> tuple[Receptacle
     return tuple(receptacles)
 
 
-def _fill(
-    rng: random.Random, layout: _Layout, room: str, receptacles: tuple[Receptacle, ...]
-) -> tuple[Item, ...]:
+def _fill(rng: random.Random, layout: _Layout, room: str, receptacles: tuple[Receptacle, ...]) -> tuple[Item, ...]:
     items: list[Item] = []
     held: Counter[str] = Counter()
     kinds = list(CONTENTS[room])

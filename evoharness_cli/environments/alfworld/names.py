@@ -37,9 +37,4 @@ def _class_name(identifier: str) -> str:
 
 def _unescaped(identifier: str) -> str:
     """Undo the escapes of an id without a position; PDDL ids may not hold these characters."""
-    return (
-        identifier.replace("_minus_", "-")
-        .replace("_plus_", "+")
-        .replace("_dot_", ".")
-        .replace("_comma_", ",")
-    )
+    return identifier.replace("_minus_", "-").replace("_plus_", "+").replace("_dot_", ".").replace("_comma_", ",")

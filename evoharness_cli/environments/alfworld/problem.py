@@ -98,9 +98,7 @@ _TWO_GOAL = """\
 GOALS = {
     "pick_and_place_simple": _PLACE_GOAL,
     "look_at_obj_in_light": _LOOK_GOAL,
-    "pick_clean_then_place_in_recep": _TREAT_GOAL.replace("{able}", "cleanable").replace(
-        "{state}", "isClean"
-    ),
+    "pick_clean_then_place_in_recep": _TREAT_GOAL.replace("{able}", "cleanable").replace("{state}", "isClean"),
     "pick_heat_then_place_in_recep": _TREAT_GOAL.replace("{able}", "heatable").replace("{state}", "isHot"),
     "pick_cool_then_place_in_recep": _TREAT_GOAL.replace("{able}", "coolable").replace("{state}", "isCool"),
     "pick_two_obj_and_place": _TWO_GOAL,
@@ -144,8 +142,7 @@ def problem_text(name: str, house: House, goal: str) -> str:
     """The whole problem: declarations, initial facts and the given `(:goal ...)`."""
     declared = [("agent1", "agent")]
     declared += [
-        (f"{kind}Type", "otype")
-        for kind in sorted({*_DOMAIN_OBJECT_KINDS, *(item.kind for item in house.items)})
+        (f"{kind}Type", "otype") for kind in sorted({*_DOMAIN_OBJECT_KINDS, *(item.kind for item in house.items)})
     ]
     declared += [
         (f"{kind}Type", "rtype")
@@ -157,7 +154,4 @@ def problem_text(name: str, house: House, goal: str) -> str:
     declared += [(place, "location") for place in places]
     objects = "\n".join(f"    {identifier} - {kind}" for identifier, kind in declared)
     facts = "\n".join(f"    {fact}" for fact in initial_facts(house))
-    return (
-        f"(define (problem plan_{name})\n(:domain alfred)\n(:objects\n{objects}\n)\n"
-        f"(:init\n{facts}\n)\n{goal}\n)\n"
-    )
+    return f"(define (problem plan_{name})\n(:domain alfred)\n(:objects\n{objects}\n)\n(:init\n{facts}\n)\n{goal}\n)\n"

@@ -37,9 +37,7 @@ TREATMENTS = {
 """Per treating task type: the verb, the appliance and the objects that it works on."""
 
 # No official goal names these.
-_NEVER_A_GOAL = frozenset(
-    {"SinkBasin", "BathtubBasin", "HandTowelHolder", "TowelHolder", "LaundryHamper", "TVStand"}
-)
+_NEVER_A_GOAL = frozenset({"SinkBasin", "BathtubBasin", "HandTowelHolder", "TowelHolder", "LaundryHamper", "TVStand"})
 _HOLDS_ONE = frozenset({"CoffeeMachine", "StoveBurner", "ToiletPaperHanger"})
 SENTENCES = {
     "pick_and_place_simple": ("put some {0} on {1}.", "put a {0} in {1}."),
@@ -105,6 +103,4 @@ def possible_goals(house: House, task_type: str) -> list[GoalClasses]:
 def check_task_type(task_type: str) -> None:
     """Raises `CannotGenerate` where there is no such task type."""
     if task_type not in GOALS:
-        raise CannotGenerate(
-            f"There is no task type '{task_type}'. The types are: {', '.join(TASK_TYPES)}."
-        )
+        raise CannotGenerate(f"There is no task type '{task_type}'. The types are: {', '.join(TASK_TYPES)}.")

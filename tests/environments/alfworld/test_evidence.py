@@ -182,3 +182,18 @@ def test_the_walkthrough_of_each_type_of_task_proves_its_plan_in_order(
 
     assert left == []
     assert won
+
+
+def test_what_was_taken_and_brought_to_its_place_counts_as_taken() -> None:
+    facts = [MUG_HELD, ("mug 1", "at", "desk 1")]
+
+    assert missing("take mug", *facts) is None
+    assert missing("take mug", MUG_HELD, ("mug 1", "at", "shelf 1")) == "you hold nothing"
+    assert missing("take mug", ("mug 1", "at", "desk 1")) == "you hold nothing"
+    assert missing("take second mug", *facts, goal=TWO) == "you hold nothing"
+    assert missing("take second mug", *facts, ("mug 2", "at", "hand"), ("mug 2", "at", "desk 1"), goal=TWO) is None
+
+
+def test_a_plural_means_the_type() -> None:
+    assert missing("find two mugs", ("mug 1", "at", "bed 1"), ("mug 2", "at", "bed 1"), goal=TWO) is None
+    assert missing("find two mugs", ("mug 1", "at", "bed 1"), goal=TWO) == "only one mugs was seen"

@@ -101,9 +101,7 @@ def test_what_is_no_game_is_refused(tmp_path: Path, content: bytes, message: str
         ({"walkthrough": [1]}, r"list commands under 'walkthrough'"),
     ],
 )
-def test_a_game_with_a_wrong_part_is_refused(
-    tmp_path: Path, changes: dict[str, object], message: str
-) -> None:
+def test_a_game_with_a_wrong_part_is_refused(tmp_path: Path, changes: dict[str, object], message: str) -> None:
     path = _write(tmp_path / "game.tw-pddl", **changes)
 
     with pytest.raises(GameFileError, match=message):
@@ -136,9 +134,7 @@ def test_a_split_leaves_out_movable_and_sliced_tasks(split: list[Path]) -> None:
 
 @pytest.mark.parametrize("number", [2, -1])
 def test_a_number_beyond_the_split_is_refused(split: list[Path], number: int) -> None:
-    with pytest.raises(
-        GamesNotFound, match=rf"has {len(split)} games, numbered 0 to 1; .*no game {number}"
-    ):
+    with pytest.raises(GamesNotFound, match=rf"has {len(split)} games, numbered 0 to 1; .*no game {number}"):
         split_game("train", number)
 
 

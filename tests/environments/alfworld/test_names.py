@@ -28,9 +28,7 @@ print(json.dumps(names), file=sys.__stdout__)
 
 
 def test_numbers_run_against_the_sorted_ids() -> None:
-    names = display_names(
-        ["Apple_bar__plus_02", "Apple_bar__minus_01", "Apple_bar__plus_01", "Mug_bar__plus_01"]
-    )
+    names = display_names(["Apple_bar__plus_02", "Apple_bar__minus_01", "Apple_bar__plus_01", "Mug_bar__plus_01"])
 
     assert names == {
         "Apple_bar__minus_01": "apple 3",

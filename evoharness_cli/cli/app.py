@@ -50,7 +50,7 @@ def _said(error: Exception, code: Exit) -> typer.Exit:
     return typer.Exit(code)
 
 
-app = typer.Typer(cls=Edge, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode="rich")
+app = typer.Typer(cls=Edge, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 
 def _version(wanted: bool) -> None:

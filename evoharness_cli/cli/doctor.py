@@ -10,9 +10,9 @@ from .options import Db, Json
 
 @app.command()
 def doctor(db: Db = None, as_json: Json = False) -> None:
-    """Look at the installation, the model, the games and the store; each problem comes with its remedy.
+    """Check the installation, the model, the games and the store.
 
-    Exits with 3 when there is a problem.
+    Each problem comes with its remedy. Exits with 3 when there is one.
 
     Example: evoharness doctor
     """

@@ -23,7 +23,9 @@ def note(
     db: Db = None,
     as_json: Json = False,
 ) -> None:
-    """Add an entry to experience; one that says the same is strengthened instead.
+    """Add an entry of your own to experience.
+
+    One that says the same is strengthened instead.
 
     Example: evoharness note "mugs are mostly near the coffee machine" --scope alfworld
     """

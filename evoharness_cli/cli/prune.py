@@ -29,7 +29,9 @@ def prune(
     db: Db = None,
     as_json: Json = False,
 ) -> None:
-    """Drop entries from experience, after showing which and why. They are kept aside and can be brought back.
+    """Drop entries from experience, after showing which and why.
+
+    They are kept aside and can be brought back.
 
     Example: evoharness prune --stale-days 90 --dry-run
     """

@@ -1,7 +1,6 @@
 # `make run` and `make test` do all the set-up on a machine that has Python 3.11 or 3.12, a C++ compiler, CMake's needs and git.
 
 SHELL := /bin/bash
-.SHELLFLAGS := -o pipefail -c
 VENV ?= .venv
 BIN := $(VENV)/bin
 TASK ?= heat-apple
@@ -55,7 +54,7 @@ define install
 @if [ -z "$(PYTHON)" ]; then echo "expected Python 3.11 or 3.12 as python3; install one, or name it: make PYTHON=/path/to/python3.12"; exit 2; fi
 @test -d $(VENV) || $(PYTHON) -m venv $(VENV)
 @echo "installing evoharness and what it needs into $(VENV) (log: $(LOG))"
-@CMAKE_BUILD_PARALLEL_LEVEL=$$(getconf _NPROCESSORS_ONLN) $(BIN)/pip install -v -e '$(1)' 2>&1 | tee $(LOG) | $(SHOW) \
+@set -o pipefail; CMAKE_BUILD_PARALLEL_LEVEL=$$(getconf _NPROCESSORS_ONLN) $(BIN)/pip install -v -e '$(1)' 2>&1 | tee $(LOG) | $(SHOW) \
 	|| { tail -n 40 $(LOG); echo "the installation failed; the whole log is $(LOG)"; exit 1; }
 @touch $@
 endef

@@ -3,8 +3,8 @@
     python -m benchmarks.durability [--kills 50] [--seed 0]
 
 One store, runs of the twelve sample games with scripted replies. Each run's process is killed (SIGKILL) after a random
-time and resumed until it ends. After every kill the store must open, be whole, and still hold each step that it held
-before; at the end every episode must have been won by exactly the script's actions.
+time and resumed until it ends. After every kill the store must open, be whole, and hold each step that it held before
+and each that the process had printed; at the end every episode must have been won by exactly the script's actions.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -26,9 +27,11 @@ from evoharness_cli.experience.overview import health
 from evoharness_cli.experience.store import Store
 
 ORACLE = Path(__file__).parent.parent / "tests" / "scripts" / "alfworld-oracle.yaml"
-COMMAND = [sys.executable, "-m", "evoharness_cli", "run", "--quiet"]
+COMMAND = [sys.executable, "-m", "evoharness_cli", "run"]
 LONGEST = 8.0
 """Seconds after which a process that was not killed by then is left to end."""
+STEP = re.compile(r"^ +\d+  \S", re.MULTILINE)
+"""A step as the command line prints it, once it is recorded."""
 
 
 def main() -> None:
@@ -54,10 +57,11 @@ def main() -> None:
 def _play_to_the_end(db: Path, rng: random.Random, counts: dict[str, int], kills: int) -> None:
     """Play one run, killing its process again and again until enough were killed."""
     arguments = ["alfworld", "--model", f"scripted:{ORACLE}"]
-    before: dict[tuple[int, int], str] = {}
-    run = None
+    printed = db.with_name("printed.txt")
     while True:
-        process = subprocess.Popen([*COMMAND, *arguments, "--db", str(db)], stdout=subprocess.DEVNULL)
+        before = _look(db, counts)
+        with printed.open("w") as output:
+            process = subprocess.Popen([*COMMAND, *arguments, "--db", str(db)], stdout=output)
         if counts["kills"] >= kills:
             process.wait()
         else:
@@ -67,16 +71,22 @@ def _play_to_the_end(db: Path, rng: random.Random, counts: dict[str, int], kills
         process.kill()
         process.wait()
         counts["kills"] += 1
+        after = _look(db, counts)
+        counts["lost"] += sum(after.get(step) != action for step, action in before.items())
+        said = len(STEP.findall(printed.read_text(encoding="utf-8")))
+        counts["lost"] += max(0, said - (len(after) - len(before)))
         with closing(Store.open(db)) as store:
-            counts["unsound"] += not health(store).sound
-            now = _steps(store)
-            counts["lost"] += sum(now.get(step) != action for step, action in before.items())
-            before = now
             newest = journal.latest_run(store)
         if newest is not None and newest.id == counts["runs"]:
-            run = newest.id
-        arguments = ["--resume", str(run)] if run else arguments
-        print(f"kill {counts['kills']}: {len(before)} steps", file=sys.stderr)
+            arguments = ["--resume", str(newest.id)]
+        print(f"kill {counts['kills']}: {len(after)} steps", file=sys.stderr)
+
+
+def _look(db: Path, counts: dict[str, int]) -> dict[tuple[int, int], str]:
+    """Return every recorded action by its episode and number, and count a store that isn't whole."""
+    with closing(Store.open(db)) as store:
+        counts["unsound"] += not health(store).sound
+        return _steps(store)
 
 
 def _steps(store: Store) -> dict[tuple[int, int], str]:
@@ -86,6 +96,7 @@ def _steps(store: Store) -> dict[tuple[int, int], str]:
         for run in journal.runs(store, limit=-1)
         for episode in journal.episodes(store, run.id)
         for step in journal.steps(store, episode.id)
+        if step.number > 0
     }
 
 

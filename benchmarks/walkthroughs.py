@@ -37,8 +37,8 @@ def main() -> None:
     with OfficialEngine() as engine:
         for task, game in chosen.items():
             steps, wrong = compare(game, engine)
-            by_type[game.task_type].append(won[task])
-            totals["won"] += won[task]
+            by_type[game.task_type].append(won.get(task, False))
+            totals["won"] += won.get(task, False)
             totals["steps"] += steps
             totals["disagreements"] += len(wrong)
             for line in wrong:

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import platform
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import closing
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from .harness import OutsideFault, WrongUsage
+from .environments import Finding, load_adapter, names
+from .harness import OutsideFault
 
 PACKAGES = ("llama-cpp-python", "alfworld", "textworld", "sqlite-utils", "typer", "rich")
 
 
-@dataclass(frozen=True)
-class Finding:
-    """One thing looked at: what was found, and what to do about it where that is a problem."""
-
-    what: str
-    found: str
-    remedy: str | None = None
-
-
 def examine(db: Path) -> Iterator[Finding]:
     """Look at the installation, the model, the games and the store, which is not created."""
-    looks: tuple[Callable[[], Iterator[Finding]], ...] = (_python, _packages, _llama, _engine, _data)
+    looks: tuple[Callable[[], Iterator[Finding]], ...] = (_python, _packages, _llama, _environments)
     for look in looks:
         yield from look()
     yield from _store(db)
@@ -61,38 +52,13 @@ def _llama() -> Iterator[Finding]:
     yield Finding("its fast form", state)
 
 
-def _engine() -> Iterator[Finding]:
-    from .environments.alfworld.check import check_games
-    from .environments.alfworld.games import find_games
-    from .environments.alfworld.official import OfficialEngine
-    from .runs.find import sample_folder
-
-    games = find_games(sample_folder() / "alfworld")[:1]
-    if not games:
-        yield Finding("ALFWorld engine", "no sample game to try it on", "pip install --force-reinstall evoharness-cli")
-        return
-    with OfficialEngine() as engine:
-        for checked in check_games(games, engine):
-            if checked.fault:
-                yield Finding("ALFWorld engine", checked.fault, "pip install --force-reinstall alfworld textworld")
-            else:
-                yield Finding("ALFWorld engine", f"played a sample game in {checked.steps} steps")
-
-
-def _data() -> Iterator[Finding]:
-    from .environments.alfworld.games import split_games
-
-    for split in ("train", "valid_seen"):
+def _environments() -> Iterator[Finding]:
+    for name in names():
         try:
-            yield Finding(f"ALFWorld {split}", f"{len(split_games(split))} games")
-        except WrongUsage as error:
-            said = str(error) if os.environ.get("ALFWORLD_DATA") else "no official games; the sample tasks need none"
-            remedy = (
-                "set ALFWORLD_DATA to the folder that `alfworld-download` filled"
-                if "ALFWORLD_DATA" in os.environ
-                else None
-            )
-            yield Finding(f"ALFWorld {split}", said, remedy)
+            with closing(load_adapter(name)) as adapter:
+                yield from adapter.examine()
+        except OutsideFault as error:
+            yield Finding(name, str(error), "reinstall the package that brings it")
 
 
 def _store(db: Path) -> Iterator[Finding]:

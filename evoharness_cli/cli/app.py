@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import enum
+import io
+import os
+import sys
 from typing import Annotated, Any
 
 import typer
@@ -37,9 +40,13 @@ class Edge(TyperGroup):
             return super().invoke(ctx)
         except KeyboardInterrupt:
             raise typer.Exit(Exit.INTERRUPTED) from None
+        except BrokenPipeError:
+            # Whoever read the output went away; nothing more can be said to them.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(Exit.INTERRUPTED) from None
         except WrongUsage as error:
             raise _said(error, Exit.USAGE) from None
-        except OutsideFault as error:
+        except (OutsideFault, OSError) as error:
             raise _said(error, Exit.FAULT) from None
 
 
@@ -73,4 +80,8 @@ def root(
 
 def main() -> None:
     """Run the command line."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # What the terminal's encoding lacks is shown as a question mark.
+            stream.reconfigure(errors="replace")
     app()

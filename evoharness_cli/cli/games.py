@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..harness import WrongUsage
+from ..harness import OutsideFault, WrongUsage
 from .app import Exit, app
 from .options import Json
 
@@ -44,7 +44,7 @@ def make(
         with err.status("making games"):
             paths = make_games(count, seed, folder, task_type, room, per_house)
     except OSError as error:
-        raise WrongUsage(f"can't write games to {folder}: {error.strerror}") from error
+        raise OutsideFault(f"The games can't be written to {folder}: {error.strerror}.") from error
     for path in paths:
         if as_json:
             dump({"game": str(path)})

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..experience.vocabulary import EntryStatus, RunStatus
+from ..harness import WrongUsage
+from ..runs.settings import Method
 from .app import app
-from .options import Db, Json, Kind, Limit, Scope, open_store
+from .options import Db, EntryKind, Json, Limit, Scope, given_options, open_store
 
 if TYPE_CHECKING:
     from ..experience.journal import EpisodeRecord, RunRecord
@@ -27,6 +30,8 @@ def overview(ctx: typer.Context, db: Db = None, as_json: Json = False) -> None:
     Example: evoharness inspect
     """
     if ctx.invoked_subcommand:
+        if given := given_options(ctx):
+            raise WrongUsage(f"Put {', '.join(sorted(given))} after `{ctx.invoked_subcommand}`.")
         return
     from ..experience.overview import overview as look
     from .screen import dump, line, out, row, table
@@ -53,7 +58,14 @@ def overview(ctx: typer.Context, db: Db = None, as_json: Json = False) -> None:
 
 
 @inspect.command()
-def runs(limit: Limit = 20, db: Db = None, as_json: Json = False) -> None:
+def runs(
+    status: Annotated[RunStatus | None, typer.Option(help="Only runs that ended so, or have not ended.")] = None,
+    method: Annotated[Method | None, typer.Option(help="Only runs of this method.")] = None,
+    task: Annotated[str | None, typer.Option(help="Only runs of this task.")] = None,
+    limit: Limit = 20,
+    db: Db = None,
+    as_json: Json = False,
+) -> None:
     """List the runs, the latest first.
 
     Example: evoharness inspect runs --limit 5
@@ -62,7 +74,7 @@ def runs(limit: Limit = 20, db: Db = None, as_json: Json = False) -> None:
     from .screen import dump, out, row, table
 
     with closing(open_store(db)) as store:
-        found = journal.runs(store, limit)
+        found = journal.runs(store, limit, status=status, method=method and method.value, task=task)
     listed = table("run#", "started", "status", "method", "model", "won#", "episodes#")
     for run in found:
         if as_json:
@@ -88,7 +100,6 @@ def run(
     Example: evoharness inspect run 3
     """
     from ..experience import journal
-    from ..harness import WrongUsage
     from .live import step_lines
     from .screen import dump, line, out
 
@@ -111,6 +122,7 @@ def run(
             line(("task ", "bold"), (each.task, "bold"), f"  {each.source}, episode {each.id}, world {each.world}")
         )
         out.print(line("goal ", each.goal))
+        out.print(line(("within ", "dim"), (_within(each), "dim")))
         for step in steps[each.id]:
             out.print(*step_lines(step), sep="\n")
         out.print(line((each.outcome or each.fault or "unfinished", "bold"), f"  {_spent(each)}"))
@@ -121,10 +133,10 @@ def experience(
     query: Annotated[
         str | None, typer.Argument(help="What to recall; all entries by default.", show_default=False)
     ] = None,
-    kind: Kind = None,
+    kind: EntryKind = None,
     scope: Scope = None,
     world: Annotated[str | None, typer.Option(help="Recall as in this world.", show_default=False)] = None,
-    status: Annotated[str | None, typer.Option(help="Only pending, active, superseded or pruned.")] = None,
+    status: Annotated[EntryStatus | None, typer.Option(help="Only entries that stand so.")] = None,
     limit: Limit = 20,
     db: Db = None,
     as_json: Json = False,
@@ -138,8 +150,10 @@ def experience(
     from .screen import dump, line, out, row, table
 
     with closing(open_store(db)) as store:
+        if world and not query:
+            raise WrongUsage("--world is for a recall; add a QUERY.")
         if query:
-            known = search(store, query, scope or "", world, limit=limit)
+            known = search(store, query, scope, world, kind=kind, status=status, limit=limit)
             listed = table("entry#", "score#", "share#", "bm25#", "record#", "age#", "text")
             for item in known.entries:
                 if as_json:
@@ -199,7 +213,7 @@ def entry(
     )
     listed = table("when", "what", "episode#", "step#", "detail")
     for event in history:
-        detail = ", ".join(f"{key} {value}" for key, value in event.detail.items())
+        detail = ", ".join(f"{key} {value}" for key, value in event.detail.items() if value not in ("", None))
         row(listed, event.at[:19], event.kind, event.episode, event.step, detail)
     out.print(listed)
 
@@ -219,19 +233,23 @@ def _status(run: RunRecord) -> str:
 
 def _played_as(run: RunRecord) -> str:
     settings = run.settings
-    limits = ", ".join(f"{key} {value}" for key, value in settings["limits"].items())
     shown = ", admissible actions shown" if settings["show_admissible"] else ""
     return (
         f"method {settings['method']}, model {settings['model']}, adapter {settings['adapter'] or 'none'}, "
-        f"decode {settings['decode'] or 'as the task says'}, temperature {settings['temperature']}, "
-        f"seed {settings['seed']}, limits {limits or 'as the task says'}{shown}"
+        f"temperature {settings['temperature']}, seed {settings['seed']}{shown}"
     )
 
 
+def _within(episode: EpisodeRecord) -> str:
+    """Say how its replies were decoded and what it might use up."""
+    limits = [f"{value} {key.replace('_', ' ')}" for key, value in episode.settings["limits"].items() if value]
+    return f"decode {episode.settings['decode']}, limits {', '.join(limits)}"
+
+
 def _spent(episode: EpisodeRecord) -> str:
-    calls = ", ".join(f"{count} {kind}" for kind, count in episode.calls.items())
+    kinds = ", ".join(f"{count} {kind}" for kind, count in episode.calls.items()) or "none"
     return (
-        f"{episode.steps} steps ({calls}), {episode.prompt_tokens:,} prompt tokens of which "
+        f"{episode.steps} steps ({kinds}), {episode.prompt_tokens:,} prompt tokens of which "
         f"{episode.evaluated_tokens:,} evaluated, {episode.completion_tokens:,} completion tokens, "
         f"{episode.seconds:.1f} s"
     )

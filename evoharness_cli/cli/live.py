@@ -7,16 +7,17 @@ from types import TracebackType
 
 from rich.console import Group
 from rich.live import Live
+from rich.padding import Padding
 from rich.panel import Panel
 from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from ..harness import Episode, Fact, Part, Status, Step
+from ..harness import Episode, Part, Status, Step
 from ..harness.belief import AT, HAND, SEARCHED, YES, YOU
 from ..runs.play import Result
 from ..runs.task import Task
-from .screen import dump, err, line, out, safe
+from .screen import dump, err, indented, line, out
 
 _STYLES = {"environment": "cyan", "format": "red"}
 _MARKS = {Status.DONE: ("✓", "green"), Status.OPEN: ("·", ""), Status.BLOCKED: ("✗", "red")}
@@ -28,7 +29,6 @@ class Steps:
 
     def __init__(self, total: int) -> None:
         self._total = total
-        self._number = 0
         self._episode: Episode | None = None
         self._live = Live(console=out, refresh_per_second=8, transient=True) if out.is_terminal else None
 
@@ -43,11 +43,10 @@ class Steps:
         if self._live:
             self._live.stop()
 
-    def began(self, task: Task, episode: Episode, recorded: Sequence[Step]) -> None:
+    def began(self, number: int, task: Task, episode: Episode, recorded: Sequence[Step]) -> None:
         """Print what the task is."""
-        self._number += 1
         self._episode = episode
-        out.print(line(("task ", "bold"), (task.name, "bold"), f"  ({self._number} of {self._total})"))
+        out.print(line(("task ", "bold"), (task.name, "bold"), f"  ({number + 1} of {self._total})"))
         out.print(line("goal ", episode.environment.brief.goal))
         if recorded:
             out.print(line((f"resumed after step {recorded[-1].number}", "yellow")))
@@ -62,12 +61,13 @@ class Steps:
         """Print what became of the task."""
         self._episode = None
         if result.fault:
-            err.print(line(("fault ", "bold red"), result.fault))
+            err.print(line((f"{result.task}: fault ", "bold red"), result.fault))
             return
         style = "bold green" if result.success else "bold yellow"
         calls = sum(result.calls.values())
         out.print(
             line(
+                f"{result.task}: ",
                 (result.outcome, style),
                 f"  {result.steps} steps, {calls} of them calls of the harness, "
                 f"{result.prompt_tokens:,} prompt and {result.completion_tokens:,} completion tokens, "
@@ -84,7 +84,13 @@ class Steps:
 class Lines:
     """Prints one JSON object a task."""
 
-    def began(self, task: Task, episode: Episode, recorded: Sequence[Step]) -> None:
+    def __enter__(self) -> Lines:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def began(self, number: int, task: Task, episode: Episode, recorded: Sequence[Step]) -> None:
         """Print nothing."""
 
     def stepped(self, step: Step) -> None:
@@ -119,25 +125,29 @@ def result_object(result: Result) -> dict[str, object]:
         "completion_tokens": result.completion_tokens,
         "seconds": round(result.seconds, 3),
         "fault": result.fault,
+        "settings": dict(result.settings),
     }
 
 
-def step_lines(step: Step) -> list[Text]:
+def step_lines(step: Step) -> list[Text | Padding]:
     """Return a step as lines: what was thought, done, and answered."""
-    lines: list[Text] = []
+    lines: list[Text | Padding] = []
+    if step.compacted:
+        said = f"the oldest {step.compacted} exchanges were left out: the context was full"
+        lines.append(indented(said, "yellow"))
     if step.thought:
-        lines.append(line((f"     {step.thought}", "dim italic")))
+        lines.append(indented(step.thought, "dim italic"))
     if step.number:
         free = "" if step.charged else "  (free)"
         action = step.action or step.reply
         lines.append(line((f"{step.number:>3}  ", "dim"), (action, _STYLES.get(step.kind, "magenta")), free))
-    lines += [line(f"     {part}") for part in safe(step.observation).splitlines() or [""]]
-    return lines
+    return [*lines, indented(step.observation)]
 
 
 def _state(episode: Episode) -> Group:
     spent = sum(step.charged for step in episode.steps)
-    spinner = Spinner("dots", f" step {spent + 1} of {episode.settings.limits.steps}")
+    limit = episode.settings.limits.steps
+    spinner = Spinner("dots", f" step {min(spent + 1, limit)} of {limit}")
     workspace = episode.workspace
     if not workspace.parts:
         return Group(spinner)
@@ -163,8 +173,8 @@ def _belief(episode: Episode) -> str:
         f"at {belief.value(YOU, AT) or 'no place yet'}, holding {held}, "
         f"{len(belief.subjects(SEARCHED, YES))} of {len(places)} places searched"
     )
-    news: list[Fact] = [known.fact for known in belief.history if known.fact.relation not in (SEARCHED,)]
-    return "\n".join([head, *(str(fact) for fact in news[-_SHOWN_FACTS:])])
+    latest = sorted(belief.things(), key=lambda known: known.step)[-_SHOWN_FACTS:]
+    return "\n".join([head, *(str(known.fact) for known in latest)])
 
 
 def _progress(episode: Episode) -> Text:

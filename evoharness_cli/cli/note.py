@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ..experience.vocabulary import Kind
 from .app import app
 from .options import Db, Json, open_store
 
@@ -15,7 +16,7 @@ from .options import Db, Json, open_store
 def note(
     text: Annotated[str, typer.Argument(help="What an agent should know.")],
     scope: Annotated[str, typer.Option(help="Where it holds: a path such as alfworld; everywhere by default.")] = "",
-    kind: Annotated[str, typer.Option(help="skill, mistake or note.")] = "note",
+    kind: Annotated[Kind, typer.Option(help="What it is.")] = Kind.NOTE,
     when: Annotated[str | None, typer.Option(help="When it applies.", show_default=False)] = None,
     world: Annotated[
         str | None, typer.Option(help="The one world it is about, as `inspect run` names it.", show_default=False)
@@ -32,8 +33,8 @@ def note(
     from ..experience.noting import add_entry
     from .screen import dump, line, out
 
-    with closing(open_store(db)) as store:
-        entry, recurred = add_entry(store, kind, text, scope, when, world=world)
+    with closing(open_store(db, create=True)) as store:
+        entry, recurred = add_entry(store, kind, text, scope, when or None, world=world or None)
     if as_json:
         dump({"entry": entry.id, "recurred": recurred})
     else:

@@ -9,11 +9,12 @@ import typer
 
 from ..harness import WrongUsage
 from .app import app
-from .options import Db, Json, Kind, Scope, open_store
+from .options import Db, EntryKind, Json, Scope, given_options, open_store
 
 
 @app.command()
 def prune(
+    ctx: typer.Context,
     stale_days: Annotated[
         int | None, typer.Option(min=0, help="Entries neither noted, recalled nor confirmed for so many days.")
     ] = None,
@@ -21,7 +22,7 @@ def prune(
     min_helped_rate: Annotated[
         float | None, typer.Option(min=0.0, max=1.0, help="Entries whose tests helped less often than this.")
     ] = None,
-    kind: Kind = None,
+    kind: EntryKind = None,
     scope: Scope = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would go.")] = False,
@@ -39,6 +40,11 @@ def prune(
     from .screen import dump, line, out, row, table
 
     policy = pruning.Policy(stale_days, max_entries, min_helped_rate, kind, scope)
+    given = given_options(ctx)
+    if undo and (other := given - {"--undo", "--db", "--json", "--yes"}):
+        raise WrongUsage(f"--undo brings a whole pruning back; leave out {', '.join(sorted(other))}.")
+    if as_json and not (yes or dry_run or undo):
+        raise WrongUsage("--json doesn't ask; add --yes or --dry-run.")
     with closing(open_store(db)) as store:
         if undo:
             number, restored = pruning.undo(store)
@@ -62,11 +68,18 @@ def prune(
             out.print("nothing to prune")
         if dry_run or not candidates:
             return
-        if not yes and not typer.confirm(f"prune these {len(candidates)} entries?", err=True):
+        if not yes and not _agreed(len(candidates)):
             out.print("nothing was pruned")
             return
-        number = pruning.apply(store, candidates, policy)
+        applied, pruned = pruning.apply(store, candidates, policy)
     if as_json:
-        dump({"pruning": number, "pruned": len(candidates)})
+        dump({"pruning": applied, "pruned": pruned})
     else:
-        out.print(line(f"pruned {len(candidates)} entries; bring them back with: evoharness prune --undo"))
+        out.print(line(f"pruned {pruned} entries; bring them back with: evoharness prune --undo"))
+
+
+def _agreed(count: int) -> bool:
+    try:
+        return typer.confirm(f"prune these {count} entries?", err=True)
+    except typer.Abort:
+        raise WrongUsage("There was no answer; add --yes to prune without being asked.") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +13,7 @@ import typer
 from ..harness import Decode, Model, WrongUsage
 from ..runs.settings import Method, RunSettings
 from .app import Exit, app
-from .options import Db, Json, open_store
+from .options import Db, Json, given_options, open_store
 
 if TYPE_CHECKING:
     from ..experience.store import Store
@@ -21,10 +22,13 @@ if TYPE_CHECKING:
 
 DEFAULT_MODEL = "smollm2-135m"
 NO_ADAPTER = "none"
+HOW_TO_SHOW = {"--resume", "--db", "--json", "--quiet"}
+"""The options that a resumed run may take."""
 
 
 @app.command()
 def run(
+    ctx: typer.Context,
     tasks: Annotated[
         list[str] | None,
         typer.Argument(
@@ -73,30 +77,42 @@ def run(
     """
     from ..runs.play import recorded_run
 
+    given = given_options(ctx)
     if bool(tasks) == bool(resume):
-        raise WrongUsage("expected either tasks to run or --resume RUN; see `evoharness run --help`")
-    with closing(open_store(db)) as store:
+        raise WrongUsage("Expected either tasks to run or --resume RUN; see `evoharness run --help`.")
+    if resume and (other := given - HOW_TO_SHOW):
+        raise WrongUsage(f"--resume goes on as the run was started; leave out {', '.join(sorted(other))}.")
+    with closing(open_store(db, create=not resume)) as store:
         if resume:
-            found, settings = recorded_run(store, resume)
+            found, settings, fingerprint = recorded_run(store, resume)
         else:
-            found = _find(tasks or [])
-            overrides = {"steps": max_steps, "free_meta": free_meta}
+            limits = {"steps": max_steps, "free_meta": free_meta}
+            limits = {key: value for key, value in limits.items() if value is not None}
+            found = [task.settled(limits, decode, scope) for task in _find(tasks or [])]
             settings = RunSettings(
-                model=model or _hint(found, "model") or DEFAULT_MODEL,
+                model=_model(model, found),
                 adapter=_adapter(adapter, found),
                 method=method,
-                decode=decode,
                 show_admissible=show_admissible,
-                limits={key: value for key, value in overrides.items() if value is not None},
                 seed=seed,
-                scope=scope,
                 temperature=temperature,
             )
-        results = _play(store, found, settings, resume, as_json, quiet)
+            fingerprint = None
+        hint = f" --db {db}" if db and "--db" in given else ""
+        results = _play(store, found, settings, (resume, fingerprint), Show(as_json, quiet, hint))
     if any(result.fault for result in results):
         raise typer.Exit(Exit.FAULT)
     if not all(result.success for result in results):
         raise typer.Exit(Exit.FAILED)
+
+
+@dataclass(frozen=True)
+class Show:
+    """How the run is shown; `hint` is what the commands it names need besides."""
+
+    as_json: bool
+    quiet: bool
+    hint: str
 
 
 def _find(arguments: list[str]) -> list[Task]:
@@ -106,26 +122,31 @@ def _find(arguments: list[str]) -> list[Task]:
 
 
 def _play(
-    store: Store, tasks: Sequence[Task], settings: RunSettings, resume: int | None, as_json: bool, quiet: bool
+    store: Store,
+    tasks: Sequence[Task],
+    settings: RunSettings,
+    resumed: tuple[int | None, dict[str, Any] | None],
+    show: Show,
 ) -> list[Result]:
-    from ..runs.play import play, start
+    from ..runs.play import Run, check_fingerprint, start
     from .live import Lines, Outcomes, Steps
     from .screen import err, line
 
+    run_id, fingerprint = resumed
     with closing(_load(settings)) as model:
-        run_id = resume or start(store, tasks, settings, model.fingerprint)
-        watcher: Any = Lines() if as_json else Outcomes() if quiet else Steps(len(tasks))
+        if run_id is None:
+            run_id = start(store, tasks, settings, model.fingerprint)
+        else:
+            check_fingerprint(run_id, fingerprint or {}, model.fingerprint)
+        watcher = Lines() if show.as_json else Outcomes() if show.quiet else Steps(len(tasks))
         try:
-            if isinstance(watcher, Steps):
-                with watcher:
-                    results = play(store, run_id, tasks, settings, model, watcher)
-            else:
-                results = play(store, run_id, tasks, settings, model, watcher)
+            with watcher:
+                results = Run(store, run_id, settings, model, watcher).play(tasks)
         except KeyboardInterrupt:
-            err.print(line(f"interrupted; go on with: evoharness run --resume {run_id}"))
+            err.print(line(f"interrupted; go on with: evoharness run --resume {run_id}{show.hint}"))
             raise
-    if not as_json and not quiet:
-        _summary(run_id, results)
+    if isinstance(watcher, Steps):
+        _summary(run_id, results, show.hint)
     return results
 
 
@@ -141,11 +162,11 @@ def _load(settings: RunSettings) -> Model:
         )
 
 
-def _summary(run_id: int, results: Sequence[Result]) -> None:
+def _summary(run_id: int, results: Sequence[Result], hint: str) -> None:
     from .screen import line, out
 
     won = sum(result.success for result in results)
-    out.print(line(f"run {run_id}: {won} of {len(results)} won. See it with: evoharness inspect run {run_id}"))
+    out.print(line(f"run {run_id}: {won} of {len(results)} won. See it with: evoharness inspect run {run_id}{hint}"))
 
 
 def _hint(tasks: Sequence[Task], key: str) -> str | None:
@@ -154,6 +175,12 @@ def _hint(tasks: Sequence[Task], key: str) -> str | None:
     if len(asked) > 1:
         raise WrongUsage(f"the tasks ask for more than one {key} ({', '.join(sorted(asked))}); choose with --{key}")
     return asked.pop() if asked else None
+
+
+def _model(option: str | None, tasks: Sequence[Task]) -> str:
+    from ..models import anchored
+
+    return anchored(option, Path.cwd()) if option else _hint(tasks, "model") or DEFAULT_MODEL
 
 
 def _adapter(option: str | None, tasks: Sequence[Task]) -> str | None:

@@ -5,7 +5,8 @@ A package adds one by naming its `Adapter` in the group `evoharness.environments
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -23,6 +24,15 @@ class UnknownEnvironment(WrongUsage):
 
     def __init__(self, name: str) -> None:
         super().__init__(f"unknown environment {name!r}; known: {', '.join(sorted(names()))}")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that `evoharness doctor` looked at: what was found, and what to do where that is a problem."""
+
+    what: str
+    found: str
+    remedy: str | None = None
 
 
 class Adapter(Protocol):
@@ -47,6 +57,10 @@ class Adapter(Protocol):
 
         Raises OutsideFault where what the task needs can't be used.
         """
+        ...
+
+    def examine(self) -> Iterator[Finding]:
+        """Look at whether the environment works here and what it finds to play."""
         ...
 
     def close(self) -> None:

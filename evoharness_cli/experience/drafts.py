@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from evoharness_cli.harness import WrongUsage
-
-from .entries import AGENT, KINDS, MISTAKE, NOTE, TRUSTS, Entry, scopes_above
+from ..harness import WrongUsage
+from .entries import Entry, scopes_above
 from .slots import Slots, about_this_world, read_slots
 from .store import storable
+from .vocabulary import Kind, Trust
 from .words import indexed
 
 LONGEST = 500
 """Characters of an entry's text and condition; a recall shows a few entries in about 160 tokens."""
-_KIND = re.compile(rf"({'|'.join(KINDS)})\s*:\s*", re.IGNORECASE)
+_KIND = re.compile(rf"({'|'.join(Kind)})\s*:\s*", re.IGNORECASE)
 _WHEN = re.compile(r"\s*\(when:?\s+([^()]*)\)\s*$", re.IGNORECASE)
 
 
@@ -27,13 +27,13 @@ class InvalidEntry(WrongUsage):
 class Draft:
     """An entry before it has a number."""
 
-    kind: str
+    kind: Kind
     scope: str
     world: str | None
     text: str
     when: str | None = None
     slots: Slots | None = None
-    trust: str = AGENT
+    trust: Trust = Trust.AGENT
     episode: int | None = None
     step: int | None = None
     because: str = ""
@@ -49,25 +49,28 @@ def read_note(insight: str, scope: str, world: str) -> Draft:
 
     Raises InvalidEntry.
     """
-    kind, text = NOTE, insight.strip()
+    kind, text = str(Kind.NOTE), insight.strip()
     if match := _KIND.match(text):
         kind, text = match[1].lower(), text[match.end() :]
     draft = draft_entry(kind, text, scope)
     local = draft.slots or about_this_world(draft.text)
-    return Draft(kind, draft.scope, world if local else None, draft.text, draft.when, draft.slots)
+    return replace(draft, world=world if local else None)
 
 
 def draft_entry(
-    kind: str, text: str, scope: str, when: str | None = None, trust: str = AGENT, world: str | None = None
+    kind: str,
+    text: str,
+    scope: str,
+    when: str | None = None,
+    world: str | None = None,
+    trust: Trust = Trust.AGENT,
 ) -> Draft:
     """Check and tidy what is to be kept. A mistake says what went wrong, so that no claim is read from it.
 
     Raises InvalidEntry.
     """
-    if kind not in KINDS:
-        raise InvalidEntry(f"An entry is one of {', '.join(KINDS)}; got {kind!r}.")
-    if trust not in TRUSTS:
-        raise InvalidEntry(f"The trust of an entry is one of {', '.join(TRUSTS)}; got {trust!r}.")
+    if kind not in tuple(Kind):
+        raise InvalidEntry(f"An entry is one of {', '.join(Kind)}; got {kind!r}.")
     text = _line(text)
     if when is None and (match := _WHEN.search(text)):
         when, text = match[1], text[: match.start()]
@@ -76,8 +79,8 @@ def draft_entry(
         raise InvalidEntry(f"An entry needs at least one word that says something; got {text!r}.")
     if len(text) + len(when or "") > LONGEST:
         raise InvalidEntry(f"An entry has at most {LONGEST} characters; got {len(text) + len(when or '')}.")
-    slots = None if kind == MISTAKE else read_slots(text)
-    return Draft(kind, scopes_above(scope)[-1], world, text, when, slots, trust)
+    slots = None if kind == Kind.MISTAKE else read_slots(text)
+    return Draft(Kind(kind), scopes_above(scope)[-1], world, text, when, slots, trust)
 
 
 def draft_of(old: Entry) -> Draft:

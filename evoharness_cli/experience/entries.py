@@ -8,15 +8,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from .errors import NotFound
 from .slots import Slots
-from .store import NotFound, Store, utc_now
+from .store import Store, utc_now
+from .vocabulary import EntryStatus, Kind, Trust
 
-SKILL, MISTAKE, NOTE = "skill", "mistake", "note"
-KINDS = (SKILL, MISTAKE, NOTE)
-AGENT, PERSON, IMPORTED, DISTILLED = "agent", "person", "imported", "distilled"
-TRUSTS = (AGENT, PERSON, IMPORTED, DISTILLED)
-PENDING, ACTIVE, SUPERSEDED, PRUNED = "pending", "active", "superseded", "pruned"
-STATUSES = (PENDING, ACTIVE, SUPERSEDED, PRUNED)
 LIVE = "status IN ('pending', 'active')"
 """Only these are indexed and can be recalled or repeated."""
 
@@ -31,7 +27,7 @@ class Entry:
     """Something learnt. Times are ISO-8601 texts in UTC."""
 
     id: int
-    kind: str
+    kind: Kind
     scope: str
     """Where it holds, as a path: `a` holds in `a/b` too, and the empty scope everywhere."""
     world: str | None
@@ -42,10 +38,10 @@ class Entry:
     subject: str | None
     relation: str | None
     object: str | None
-    trust: str
-    status: str
+    trust: Trust
+    status: EntryStatus
     strength: int
-    """How many times it was noted."""
+    """How many episodes noted it, and how many times a person did."""
     recalled: int
     """How many times it was shown to an agent."""
     helped: float
@@ -94,7 +90,9 @@ class Event:
 
 def read_entry(row: sqlite3.Row) -> Entry:
     """Make an entry of a row of `COLUMNS`."""
-    return Entry(**{key: row[key] for key in Entry.__dataclass_fields__})
+    values = {key: row[key] for key in Entry.__dataclass_fields__}
+    typed = {"kind": Kind(row["kind"]), "trust": Trust(row["trust"]), "status": EntryStatus(row["status"])}
+    return Entry(**{**values, **typed})
 
 
 def entry(store: Store, number: int) -> Entry:

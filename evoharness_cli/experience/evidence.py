@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evoharness_cli.harness.belief import AT, HAND, SEARCHED, YES, YOU, Known, kind_of
-
+from ..harness.belief import AT, HAND, SEARCHED, YES, YOU, Known, kind_of
 from .slots import Slots, covers
 
 

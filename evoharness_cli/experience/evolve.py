@@ -21,23 +21,16 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass, replace
 
-from evoharness_cli.harness.belief import Belief
-from evoharness_cli.harness.episode import ENVIRONMENT
-
+from ..harness.belief import Belief
+from ..harness.episode import ENVIRONMENT
 from .drafts import draft_of
-from .entries import (
-    ACTIVE,
-    COLUMNS,
-    PENDING,
-    Entry,
-    read_entry,
-    record_event,
-)
+from .entries import COLUMNS, Entry, read_entry, record_event
 from .evidence import Evidence, Verdict, judge, read_evidence
 from .journal import require_open
 from .noting import find_conflicts, find_same, strengthen, supersede
 from .places import observe
 from .store import Store, utc_now
+from .vocabulary import EntryStatus
 from .words import content_words
 
 BEFORE_ALL = -1
@@ -88,7 +81,7 @@ def _vote(closing: _Closing) -> None:
     recalled = closing.store.rows(
         f"SELECT {COLUMNS}, first FROM entries JOIN (SELECT entry, min(step) AS first FROM recalls "
         "WHERE recalls.episode = ? GROUP BY entry) ON entry = id WHERE episode IS NOT ? OR status != ?",
-        [closing.episode, closing.episode, PENDING],
+        [closing.episode, closing.episode, EntryStatus.PENDING],
     )
     for row in recalled:
         advice, after = read_entry(row), int(row["first"])
@@ -177,12 +170,12 @@ def _settle(closing: _Closing, note: Entry, doubted: bool) -> None:
         return
     for old in conflicts:
         supersede(store, old, note.id, "corrected", episode, note.step)
-    store.write("UPDATE entries SET status = ? WHERE id = ?", [ACTIVE, note.id])
+    store.write("UPDATE entries SET status = ? WHERE id = ?", [EntryStatus.ACTIVE, note.id])
     record_event(store, "activated", note.id, episode, note.step)
 
 
 def _pending(closing: _Closing) -> list[sqlite3.Row]:
     return closing.store.rows(
         f"SELECT {COLUMNS} FROM entries WHERE episode = ? AND status = ? ORDER BY id",
-        [closing.episode, PENDING],
+        [closing.episode, EntryStatus.PENDING],
     )

@@ -9,17 +9,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from evoharness_cli import __version__
-from evoharness_cli.harness.belief import Fact
-from evoharness_cli.harness.episode import Step
-from evoharness_cli.harness.protocols import Brief
-
+from .. import __version__
+from ..harness.episode import Step
+from ..harness.protocols import Brief
+from .claim import RunClaimed as RunClaimed
+from .claim import playing as playing
 from .entries import record_event, scopes_above
-from .store import NotFound, Store, StoreError, storable, utc_now
+from .errors import NotFound, StoreError
+from .step_rows import ADD_STEP, row_of, step_of
+from .store import Store, storable, utc_now
+from .vocabulary import RunStatus
 from .withdrawing import withdraw
-
-FINISHED, INTERRUPTED, FAULT = "finished", "interrupted", "fault"
-RUN_STATUSES = (FINISHED, INTERRUPTED, FAULT)
 
 
 class DuplicateEpisode(StoreError):
@@ -30,8 +30,8 @@ class DuplicateStep(StoreError):
     """A step of that number is already recorded; nothing was changed."""
 
 
-class RunClaimed(StoreError):
-    """Another process is playing the run."""
+class EpisodeBegun(StoreError):
+    """Steps of the episode are recorded, which belong to what it was."""
 
 
 class EpisodeClosed(StoreError):
@@ -40,7 +40,7 @@ class EpisodeClosed(StoreError):
 
 @dataclass(frozen=True)
 class RunRecord:
-    """One run. `status` is None while it goes on, or when its process was killed; `pid` tells which."""
+    """One run. `status` is None while it goes on, or when its process was killed; `pid` is the last to play it."""
 
     id: int
     settings: dict[str, Any]
@@ -68,6 +68,8 @@ class EpisodeRecord:
     kind: str
     world: str
     scope: str
+    settings: dict[str, Any]
+    """All that decided how it was played."""
     started: str
     finished: str | None
     outcome: str | None
@@ -89,31 +91,43 @@ def begin_run(store: Store, settings: Mapping[str, object]) -> int:
     """Record that a run begins, with settings that JSON can hold; return its id."""
     return store.write(
         "INSERT INTO runs (settings, version, pid, started) VALUES (?, ?, ?, ?)",
-        [json.dumps(dict(settings), ensure_ascii=True), __version__, os.getpid(), utc_now()],
+        [json.dumps(dict(settings)), __version__, os.getpid(), utc_now()],
     )
 
 
-def claim_run(store: Store, run: int) -> None:
-    """Make this process the one that plays a run. Raises RunClaimed while another one plays it, and NotFound."""
-    with store.transaction():
-        row = store.row("SELECT pid, status FROM runs WHERE id = ?", [run])
-        if row is None:
-            raise NotFound(f"There is no run {run} in {store.path}.")
-        if row["status"] is None and row["pid"] != os.getpid() and _alive(row["pid"]):
-            raise RunClaimed(f"Run {run} is being played by process {row['pid']}. Wait for it, or end it first.")
-        store.write("UPDATE runs SET pid = ?, finished = NULL, status = NULL WHERE id = ?", [os.getpid(), run])
-
-
 def finish_run(store: Store, run: int, status: str) -> None:
-    """Record how a run ended: one of `RUN_STATUSES`. A run that is taken up again may be finished again."""
-    if status not in RUN_STATUSES:
-        raise ValueError(f"a run ends as one of {', '.join(RUN_STATUSES)}; got {status!r}")
+    """Record how a run ended: finished, interrupted or fault. A run that is taken up again may be finished again."""
+    if status not in _ENDS:
+        raise ValueError(f"a run ends as one of {', '.join(_ENDS)}; got {status!r}")
     store.write("UPDATE runs SET finished = ?, status = ? WHERE id = ?", [utc_now(), status, run])
 
 
-def runs(store: Store, limit: int = 20) -> list[RunRecord]:
-    """Return the latest runs, newest first."""
-    return [_run(row) for row in store.rows(f"{_RUNS} ORDER BY id DESC LIMIT ?", [limit])]
+def runs(
+    store: Store,
+    limit: int = 20,
+    *,
+    status: str | None = None,
+    method: str | None = None,
+    task: str | None = None,
+) -> list[RunRecord]:
+    """Return the latest runs, newest first: of a status, a `method` of the settings, with a task of that name.
+
+    `status` is one of `RunStatus`. A task counts where the settings list it under `tasks`, even if the run didn't
+    come to it.
+    """
+    where, values = ["1"], list[object]()
+    if status is not None:
+        ended = RunStatus(status)
+        where.append("status IS ?")
+        values.append(None if ended is RunStatus.UNFINISHED else ended)
+    if method is not None:
+        where.append("json_extract(settings, '$.method') = ?")
+        values.append(method)
+    if task is not None:
+        where.append("? IN (SELECT json_extract(value, '$.name') FROM json_each(settings, '$.tasks'))")
+        values.append(task)
+    rows = store.rows(f"{_RUNS} WHERE {' AND '.join(where)} ORDER BY id DESC LIMIT ?", [*values, limit])
+    return [_run(row) for row in rows]
 
 
 def run(store: Store, number: int) -> RunRecord:
@@ -130,15 +144,27 @@ def latest_run(store: Store) -> RunRecord | None:
 
 
 def begin_episode(
-    store: Store, run: int, number: int, task: str, source: str, environment: str, brief: Brief, scope: str
+    store: Store,
+    run: int,
+    number: int,
+    task: str,
+    source: str,
+    environment: str,
+    brief: Brief,
+    scope: str,
+    settings: Mapping[str, object],
 ) -> int:
-    """Record that an episode begins; `number` orders it in its run. Return its id. Raises DuplicateEpisode."""
+    """Record that an episode begins; return its id.
+
+    `number` orders it in its run; `settings` are all that decides how it is played, as JSON can hold them. Raises
+    DuplicateEpisode.
+    """
     with store.transaction():
         if store.row("SELECT 1 FROM episodes WHERE run = ? AND number = ?", [run, number]):
             raise DuplicateEpisode(f"Episode number {number} of run {run} is already recorded.")
         return store.write(
-            "INSERT INTO episodes (run, number, task, source, environment, goal, kind, world, scope, started) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO episodes (run, number, task, source, environment, goal, kind, world, scope, "
+            "settings, started) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 run,
                 number,
@@ -149,6 +175,7 @@ def begin_episode(
                 brief.kind,
                 brief.world,
                 scopes_above(scope)[-1],
+                json.dumps(dict(settings)),
                 utc_now(),
             ],
         )
@@ -160,12 +187,12 @@ def add_step(store: Store, episode: int, step: Step) -> None:
         require_open(store, episode)
         if store.row("SELECT 1 FROM steps WHERE episode = ? AND number = ?", [episode, step.number]):
             raise DuplicateStep(f"Step {step.number} of episode {episode} is already recorded.")
-        store.write(_ADD_STEP, [episode, *_row_of(step), utc_now()])
+        store.write(ADD_STEP, [episode, *row_of(step), utc_now()])
 
 
 def steps(store: Store, episode: int) -> list[Step]:
     """Return the recorded steps of an episode in order."""
-    return [_step(row) for row in store.rows("SELECT * FROM steps WHERE episode = ? ORDER BY number", [episode])]
+    return [step_of(row) for row in store.rows("SELECT * FROM steps WHERE episode = ? ORDER BY number", [episode])]
 
 
 def episodes(store: Store, run: int) -> list[EpisodeRecord]:
@@ -181,34 +208,33 @@ def episode(store: Store, number: int) -> EpisodeRecord:
     return found[0]
 
 
-def episodes_where(
-    store: Store,
-    *,
-    run: int | None = None,
-    environment: str | None = None,
-    kind: str | None = None,
-    world: str | None = None,
-    success: bool | None = None,
-    finished: bool | None = None,
-    limit: int = 50,
-) -> list[EpisodeRecord]:
-    """Return the latest episodes, newest first, that are as asked."""
-    asked = {"run": run, "environment": environment, "kind": kind, "world": world, "success": success}
-    given = {column: value for column, value in asked.items() if value is not None}
-    where = [f"{column} = ?" for column in given]
-    if finished is not None:
-        where.append(f"finished IS {'NOT ' if finished else ''}NULL")
-    return _episodes(store, " AND ".join(where) or "1", list(given.values()), "id DESC", limit)
+def restart_episode(store: Store, episode: int, brief: Brief, why: str) -> None:
+    """Drop an unfinished episode's steps, notes and recalls, and begin it anew with a brief.
 
-
-def restart_episode(store: Store, episode: int, why: str = "started over") -> None:
-    """Drop an unfinished episode's steps, notes and recalls. Raises EpisodeClosed or NotFound."""
+    Raises EpisodeClosed or NotFound.
+    """
     with store.transaction():
         require_open(store, episode)
         withdraw(store, episode, 0, why)
         store.write("DELETE FROM steps WHERE episode = ?", [episode])
         store.write("UPDATE episodes SET started = ?, fault = NULL WHERE id = ?", [utc_now(), episode])
+        refresh_episode(store, episode, brief)
         record_event(store, "restarted", None, episode, why=why)
+
+
+def refresh_episode(store: Store, episode: int, brief: Brief) -> None:
+    """Bring an episode that has no steps yet up to date with its environment: goal, kind and world.
+
+    Raises EpisodeBegun, EpisodeClosed or NotFound.
+    """
+    with store.transaction():
+        require_open(store, episode)
+        if store.row("SELECT 1 FROM steps WHERE episode = ?", [episode]):
+            raise EpisodeBegun(f"Episode {episode} has recorded steps, to which its goal and world belong.")
+        store.write(
+            "UPDATE episodes SET goal = ?, kind = ?, world = ? WHERE id = ?",
+            [storable(brief.goal), brief.kind, brief.world, episode],
+        )
 
 
 def fail_episode(store: Store, episode: int, message: str) -> None:
@@ -228,16 +254,6 @@ def require_open(store: Store, episode: int) -> sqlite3.Row:
     return row
 
 
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
-
-
 _RUNS = """
     SELECT runs.*,
         (SELECT count(*) FROM episodes WHERE run = runs.id) AS episodes,
@@ -245,6 +261,9 @@ _RUNS = """
         (SELECT coalesce(sum(success), 0) FROM episodes WHERE run = runs.id) AS won
     FROM runs
 """
+
+
+_ENDS = (RunStatus.FINISHED, RunStatus.INTERRUPTED, RunStatus.FAULT)
 
 
 def _run(row: sqlite3.Row) -> RunRecord:
@@ -270,7 +289,11 @@ _SUMS = """
 def _episode(row: sqlite3.Row, sums: list[sqlite3.Row]) -> EpisodeRecord:
     success = row["success"]
     return EpisodeRecord(
-        **{**dict(row), "success": None if success is None else bool(success)},
+        **{
+            **dict(row),
+            "settings": json.loads(row["settings"]),
+            "success": None if success is None else bool(success),
+        },
         steps=sum(each["count"] for each in sums),
         calls={each["kind"]: each["count"] for each in sums if each["count"]},
         prompt_tokens=sum(each["prompt_tokens"] for each in sums),
@@ -278,27 +301,3 @@ def _episode(row: sqlite3.Row, sums: list[sqlite3.Row]) -> EpisodeRecord:
         evaluated_tokens=sum(each["evaluated_tokens"] for each in sums),
         seconds=sum(each["seconds"] for each in sums),
     )
-
-
-_STEP_COLUMNS = tuple(Step.__dataclass_fields__)
-_ADD_STEP = (
-    f"INSERT INTO steps (episode, {', '.join(_STEP_COLUMNS)}, at) "
-    f"VALUES (?, {', '.join('?' for _ in _STEP_COLUMNS)}, ?)"
-)
-
-
-def _row_of(step: Step) -> list[object]:
-    values = {
-        **{name: getattr(step, name) for name in _STEP_COLUMNS},
-        "facts": json.dumps([[fact.subject, fact.relation, fact.object] for fact in step.facts]),
-        "recalled": json.dumps(step.recalled),
-    }
-    return [storable(value) if isinstance(value, str) else value for value in values.values()]
-
-
-def _step(row: sqlite3.Row) -> Step:
-    values = {name: row[name] for name in _STEP_COLUMNS}
-    values["charged"] = bool(row["charged"])
-    values["facts"] = tuple(Fact(*parts) for parts in json.loads(row["facts"]))
-    values["recalled"] = tuple(json.loads(row["recalled"]))
-    return Step(**values)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from evoharness_cli.harness.belief import kind_of
-
+from ..harness.belief import kind_of
 from .drafts import Draft, draft_entry, draft_of
-from .entries import ACTIVE, COLUMNS, PENDING, PERSON, SUPERSEDED, Entry, entry, marks, read_entry, record_event
+from .entries import COLUMNS, Entry, entry, marks, read_entry, record_event
 from .slots import agree
 from .store import Store, utc_now
+from .vocabulary import EntryStatus, Trust
 from .words import NEAR, Wording, indexed, same_claim, wording
 
 _CANDIDATES = 200
@@ -26,19 +26,14 @@ class Kept:
 
 
 def add_entry(
-    store: Store,
-    kind: str,
-    text: str,
-    scope: str,
-    when: str | None = None,
-    trust: str = PERSON,
-    world: str | None = None,
+    store: Store, kind: str, text: str, scope: str, when: str | None = None, world: str | None = None
 ) -> tuple[Entry, bool]:
-    """Keep an entry that no episode made, active at once; return it and whether it was there before.
+    """Keep a person's entry, active at once; return it and whether it was there before.
 
-    A claim about a place without a world counts as general. Raises InvalidEntry.
+    A claim about a place without a world is general: it corrects nothing, and other places may be true as well.
+    Raises InvalidEntry.
     """
-    draft = draft_entry(kind, text, scope, when, trust, world)
+    draft = draft_entry(kind, text, scope, when, world, Trust.PERSON)
     with store.transaction():
         kept = keep(store, draft)
     return kept.entry, kept.recurred
@@ -63,37 +58,40 @@ def keep(store: Store, draft: Draft) -> Kept:
 
 
 def find_same(store: Store, draft: Draft, besides: int = 0) -> Entry | None:
-    """Return the live entry of the same scope and world that says the same, if one does.
+    """Return the live entry of the same kind, scope and world that says the same, if one does.
 
     Claims about places are compared by their slots, other texts by their words; the two never meet. Another
     episode's pending entries don't count, for that episode may yet be dropped.
     """
     if draft.slots:
-        rivals = _same_subject(store, draft, besides)
-        # The latest claim decides: an older one that says the same was corrected since.
-        latest = max(rivals, key=lambda each: (each.status == PENDING, each.id), default=None)
-        return latest if latest and agree(latest.object or "", draft.slots.object) else None
+        return _same_place(store, draft, draft.slots.object, besides)
     words = wording(draft.words)
     near = [
         each
         for each in _near(store, draft, words, besides)
         if each.kind == draft.kind and same_claim(words, _wording_of(each))
     ]
-    return min(near, key=lambda each: (each.status != ACTIVE, each.id), default=None)
+    return min(near, key=lambda each: (each.status != EntryStatus.ACTIVE, each.id), default=None)
 
 
 def find_conflicts(store: Store, draft: Draft, besides: int = 0) -> list[Entry]:
-    """Return the live entries that claim another place for the same subject in the same world."""
-    if draft.slots is None:
+    """Return the live entries that claim another place for the same subject in the same world.
+
+    General claims have none: a type of thing may be in many places.
+    """
+    if draft.slots is None or draft.world is None:
         return []
     place = draft.slots.object
     return [each for each in _same_subject(store, draft, besides) if not agree(each.object or "", place)]
 
 
 def strengthen(store: Store, old: Entry, draft: Draft) -> None:
-    """Count one more episode that says the same, and keep the more precise wording of a place."""
-    store.write("UPDATE entries SET strength = strength + 1, confirmed = ? WHERE id = ?", [utc_now(), old.id])
-    add_source(store, old.id, draft)
+    """Count one more episode that says the same, each once, and keep the more precise wording of a place."""
+    counted = store.row("SELECT 1 FROM sources WHERE entry = ? AND episode = ?", [old.id, draft.episode])
+    if not counted:
+        store.write("UPDATE entries SET strength = strength + 1 WHERE id = ?", [old.id])
+        add_source(store, old.id, draft)
+    store.write("UPDATE entries SET confirmed = ? WHERE id = ?", [utc_now(), old.id])
     record_event(store, "recurred", old.id, draft.episode, draft.step, text=draft.text, because=draft.because)
     place = draft.slots.object if draft.slots else None
     if place and old.object != place and kind_of(place) == old.object:
@@ -107,7 +105,7 @@ def strengthen(store: Store, old: Entry, draft: Draft) -> None:
 
 def supersede(store: Store, old: Entry, by: int, why: str, episode: int | None = None, step: int | None = None) -> None:
     """Put an entry in the place of another, which is no longer recalled."""
-    store.write("UPDATE entries SET status = ?, superseded_by = ? WHERE id = ?", [SUPERSEDED, by, old.id])
+    store.write("UPDATE entries SET status = ?, superseded_by = ? WHERE id = ?", [EntryStatus.SUPERSEDED, by, old.id])
     record_event(store, "superseded", old.id, episode, step, by=by, why=why)
     record_event(store, "supersedes", by, episode, step, entry=old.id, why=why)
 
@@ -122,7 +120,7 @@ def add_source(store: Store, number: int, draft: Draft) -> None:
 
 def _insert(store: Store, draft: Draft) -> int:
     now, slots = utc_now(), draft.slots
-    status = ACTIVE if draft.episode is None else PENDING
+    status = EntryStatus.ACTIVE if draft.episode is None else EntryStatus.PENDING
     number = store.write(
         "INSERT INTO entries (kind, scope, world, text, applies, subject, relation, object, trust, status, "
         "created, confirmed, episode, step, because, normal, words) "
@@ -158,6 +156,18 @@ _VISIBLE = "(status = 'active' OR (status = 'pending' AND episode IS ?)) AND sco
 def _visible(draft: Draft, besides: int) -> list[object]:
     # Without an episode nothing pending is seen: a pending entry always has one.
     return [draft.episode, draft.scope, draft.world, besides]
+
+
+def _same_place(store: Store, draft: Draft, place: str, besides: int) -> Entry | None:
+    """Return the latest claim that agrees, unless a later one about the same world corrected it."""
+    rivals = _same_subject(store, draft, besides)
+    for each in sorted(rivals, key=lambda each: (each.status == EntryStatus.PENDING, each.id), reverse=True):
+        if not agree(each.object or "", place):
+            if draft.world is not None:
+                return None
+        elif each.kind == draft.kind:
+            return each
+    return None
 
 
 def _same_subject(store: Store, draft: Draft, besides: int) -> list[Entry]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from .entries import ACTIVE, COLUMNS, Entry, read_entry
+from .entries import COLUMNS, Entry, read_entry
 from .store import Store
+from .vocabulary import EntryStatus
 
 _SHOWN = 5
 
@@ -73,7 +74,7 @@ def overview(store: Store) -> Overview:
     useful = store.rows(
         f"SELECT {COLUMNS} FROM entries WHERE status = ? AND helped + hurt > 0 "
         "ORDER BY (1 + helped) / (2 + helped + hurt) DESC, strength DESC, id LIMIT ?",
-        [ACTIVE, _SHOWN],
+        [EntryStatus.ACTIVE, _SHOWN],
     )
     return Overview(
         runs=store.number("SELECT count(*) FROM runs"),

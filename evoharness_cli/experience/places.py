@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evoharness_cli.harness.belief import kind_of
-
+from ..harness.belief import kind_of
 from .entries import marks, scopes_above
 from .evidence import Evidence, findings
 from .store import Store, utc_now
@@ -65,16 +64,21 @@ def observe(store: Store, episode: int, scope: str, world: str, evidence: Eviden
         )
 
 
-def whereabouts(store: Store, query: str, scope: str, world: str | None) -> list[Whereabouts]:
-    """Return what is known of the whereabouts of what a query names, in the order it names them."""
-    names, scopes = _names(query), scopes_above(scope)
+def whereabouts(store: Store, query: str, scope: str | None, world: str | None) -> list[Whereabouts]:
+    """Return what is known of the whereabouts of what a query names, in the order it names them.
+
+    It comes from a scope and those it lies in, from all of them where the scope is None.
+    """
+    names = _names(query)
+    scopes = [] if scope is None else scopes_above(scope)
+    within = "1" if scope is None else f"scope IN ({marks(scopes)})"
     counts: dict[str, list[PlaceCount]] = {}
     for row in store.rows(
         f"""
         SELECT object, place, sum(found) AS found,
             (SELECT sum(searched) FROM place_searches AS searches
-             WHERE searches.place = finds.place AND searches.scope IN ({marks(scopes)})) AS searched
-        FROM place_finds AS finds WHERE object IN ({marks(names)}) AND scope IN ({marks(scopes)})
+             WHERE searches.place = finds.place AND {within}) AS searched
+        FROM place_finds AS finds WHERE object IN ({marks(names)}) AND {within}
         GROUP BY object, place
         """,
         [*scopes, *names, *scopes],
@@ -82,8 +86,7 @@ def whereabouts(store: Store, query: str, scope: str, world: str | None) -> list
         counts.setdefault(row["object"], []).append(PlaceCount(row["place"], row["found"], row["searched"]))
     here: dict[str, list[str]] = {}
     for row in store.rows(
-        f"SELECT kind, place FROM sightings WHERE world = ? AND kind IN ({marks(names)}) "
-        f"AND scope IN ({marks(scopes)}) ORDER BY object",
+        f"SELECT kind, place FROM sightings WHERE world = ? AND kind IN ({marks(names)}) AND {within} ORDER BY object",
         [world, *names, *scopes],
     ):
         here.setdefault(row["kind"], []).append(row["place"])

@@ -6,12 +6,12 @@ import json
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 
-from evoharness_cli.harness import WrongUsage
-
+from ..harness import WrongUsage
 from .drafts import draft_of
-from .entries import ACTIVE, COLUMNS, PRUNED, Entry, entries, entry, read_entry, record_event
+from .entries import COLUMNS, Entry, entries, entry, read_entry, record_event
 from .noting import find_conflicts, find_same, supersede
 from .store import Store, utc_now
+from .vocabulary import EntryStatus
 
 
 class NothingToUndo(WrongUsage):
@@ -47,7 +47,7 @@ def plan(store: Store, policy: Policy, now: datetime | None = None) -> list[Cand
     What goes for another reason doesn't use up the capacity.
     """
     now = now or datetime.now(UTC)
-    looked_at = entries(store, kind=policy.kind, status=ACTIVE, scope=policy.scope, limit=-1)
+    looked_at = entries(store, kind=policy.kind, status=EntryStatus.ACTIVE, scope=policy.scope, limit=-1)
     reasons = {each.id: [*_stale(each, policy, now), *_unhelpful(each, policy)] for each in looked_at}
     if policy.max_entries is not None:
         left = sorted((each for each in looked_at if not reasons[each.id]), key=_usefulness, reverse=True)
@@ -59,24 +59,27 @@ def plan(store: Store, policy: Policy, now: datetime | None = None) -> list[Cand
     return [Candidate(each, tuple(reasons[each.id])) for each in reversed(looked_at) if reasons[each.id]]
 
 
-def apply(store: Store, candidates: list[Candidate], policy: Policy) -> int:
-    """Prune what was planned, but for entries that changed since; return the number of the pruning."""
+def apply(store: Store, candidates: list[Candidate], policy: Policy) -> tuple[int | None, int]:
+    """Prune what was planned, but for entries that changed since.
+
+    Return the number of the pruning and of the entries pruned; without any, nothing is recorded and it is None.
+    """
     with store.transaction():
+        unchanged = [each for each in candidates if _stands(store, each)]
+        if not unchanged:
+            return None, 0
         pruning = store.write(
             "INSERT INTO prunings (at, policy) VALUES (?, ?)", [utc_now(), json.dumps(asdict(policy))]
         )
-        for candidate in candidates:
+        for candidate in unchanged:
             number = candidate.entry.id
-            row = store.row(f"SELECT {COLUMNS} FROM entries WHERE id = ?", [number])
-            if row is None or read_entry(row) != candidate.entry:
-                continue
-            store.write("UPDATE entries SET status = ? WHERE id = ?", [PRUNED, number])
+            store.write("UPDATE entries SET status = ? WHERE id = ?", [EntryStatus.PRUNED, number])
             store.write(
                 "INSERT INTO pruned_entries (pruning, entry, previous, reasons) VALUES (?, ?, ?, ?)",
                 [pruning, number, candidate.entry.status, json.dumps(candidate.reasons)],
             )
             record_event(store, "pruned", number, pruning=pruning, reasons=candidate.reasons)
-    return pruning
+    return pruning, len(unchanged)
 
 
 def undo(store: Store) -> tuple[int, int]:
@@ -94,7 +97,7 @@ def undo(store: Store) -> tuple[int, int]:
         taken = store.rows(
             "SELECT entry, previous FROM pruned_entries JOIN entries ON entries.id = entry "
             "WHERE pruning = ? AND status = ? ORDER BY entry",
-            [pruning, PRUNED],
+            [pruning, EntryStatus.PRUNED],
         )
         for row in taken:
             store.write("UPDATE entries SET status = ? WHERE id = ?", [row["previous"], row["entry"]])
@@ -109,14 +112,20 @@ def undo(store: Store) -> tuple[int, int]:
     return pruning, len(taken)
 
 
+def _stands(store: Store, candidate: Candidate) -> bool:
+    row = store.row(f"SELECT {COLUMNS} FROM entries WHERE id = ?", [candidate.entry.id])
+    return row is not None and read_entry(row) == candidate.entry
+
+
 def _stale(each: Entry, policy: Policy, now: datetime) -> list[str]:
     if policy.stale_days is None:
         return []
     last = datetime.fromisoformat(_last_use(each))
-    if now - last < timedelta(days=policy.stale_days):
+    days = (now - last) / timedelta(days=1)
+    if days < policy.stale_days:
         return []
     return [
-        f"It was not recalled, noted or confirmed for {(now - last).days} days (since {last:%Y-%m-%d}); "
+        f"It was not recalled, noted or confirmed for {int(days)} days (since {last:%Y-%m-%d}); "
         f"{policy.stale_days:g} are allowed."
     ]
 

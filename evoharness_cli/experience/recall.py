@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from evoharness_cli.harness.protocols import Recall
-
-from .entries import COLUMNS, PENDING, Entry, marks, read_entry, record_event, scopes_above
+from ..harness.protocols import Recall, WrongUsage
+from .entries import COLUMNS, Entry, marks, read_entry, record_event, scopes_above
 from .noting import any_of, frequency
 from .places import Whereabouts, whereabouts
 from .store import Store, utc_now
+from .vocabulary import EntryStatus, Kind
 from .words import content_words
 
 LIMIT = 5
@@ -28,6 +28,10 @@ NOTHING = "nothing relevant in experience"
 _BACKGROUND = 100
 _CANDIDATES = 200
 _QUERY_WORDS = 48
+
+
+class NotRecallable(WrongUsage):
+    """Entries of that status are out of recall."""
 
 
 @dataclass(frozen=True)
@@ -57,30 +61,40 @@ class Recollection:
 def search(
     store: Store,
     query: str,
-    scope: str,
+    scope: str | None,
     world: str | None = None,
     *,
+    kind: Kind | None = None,
+    status: EntryStatus | None = None,
     episode: int | None = None,
     limit: int = LIMIT,
     now: datetime | None = None,
 ) -> Recollection:
     """Return what is known about a query, and change nothing.
 
-    Entries are those of the scope and of those it lies in; what is about one world is shown in that world
-    only, and first. The pending notes of `episode` count, and what they correct doesn't.
+    Entries are those of the scope and of those it lies in, or of every scope if it is None; what is about one
+    world is shown in that world only, and first. The pending notes of `episode` count, and what they correct
+    doesn't. With a `kind` or `status` only such entries are returned, and no places; for all pending notes ask for
+    that status. Raises NotRecallable where nothing of the status can be recalled.
 
     An entry is relevant if the query's words that it holds make up at least `FLOOR` of the query, each
     weighing ln(1 + (N + 100) / (n + 1)) where n of N entries hold it. This is an inverse document frequency
     as if there were a hundred entries more without the word, so that the floor means the same in a store of
     ten and of ten thousand.
     """
+    if status not in (None, EntryStatus.PENDING, EntryStatus.ACTIVE):
+        raise NotRecallable(
+            f"Only pending and active entries can be recalled; to see {status} ones, leave out the query."
+        )
     words = content_words(query)[:_QUERY_WORDS]
-    found = _matches(store, words, scope, world, episode) if words and limit > 0 else []
+    asked = _Asked(scope, world, kind, status, episode)
+    found = _matches(store, words, asked) if words and limit > 0 else []
     weights = _weights(store, words) if found else {}
     scored = [_score(entry, bm25, held, weights, now or datetime.now(UTC)) for entry, bm25, held in found]
     relevant = [each for each in scored if each.share >= FLOOR]
     ranked = sorted(relevant, key=lambda each: (each.entry.world is None, -each.score, -each.entry.id))
-    return Recollection(tuple(ranked[:limit]), tuple(whereabouts(store, query, scope, world)))
+    places = whereabouts(store, query, scope, world) if kind is None and status is None else []
+    return Recollection(tuple(ranked[:limit]), tuple(places))
 
 
 def render(recollection: Recollection, budget: int = BUDGET) -> Recall:
@@ -115,26 +129,53 @@ def tokens_of(text: str) -> int:
     return math.ceil(len(text) / 4)
 
 
-def _matches(
-    store: Store, words: Sequence[str], scope: str, world: str | None, episode: int | None
-) -> list[tuple[Entry, float, frozenset[str]]]:
-    scopes = scopes_above(scope)
+@dataclass(frozen=True)
+class _Asked:
+    """Which entries a search looks at."""
+
+    scope: str | None
+    world: str | None
+    kind: Kind | None
+    status: EntryStatus | None
+    episode: int | None
+
+    @property
+    def where(self) -> tuple[str, list[object]]:
+        """The condition in SQL and its values."""
+        terms, values = ["(world IS NULL OR world = ?)"], list[object]([self.world])
+        if self.scope is not None:
+            scopes = scopes_above(self.scope)
+            terms.append(f"scope IN ({marks(scopes)})")
+            values += scopes
+        if self.kind is not None:
+            terms.append("kind = ?")
+            values.append(self.kind)
+        if self.status is None:
+            terms.append("(status = 'active' OR (status = 'pending' AND episode = ?))")
+            values.append(self.episode)
+        else:
+            terms.append("status = ?")
+            values.append(self.status)
+        return " AND ".join(terms), values
+
+
+def _matches(store: Store, words: Sequence[str], asked: _Asked) -> list[tuple[Entry, float, frozenset[str]]]:
+    where, values = asked.where
     rows = store.rows(
         f"""
         WITH best AS (
             SELECT entries.id AS number, -bm25(entries_fts) AS relevance
             FROM entries_fts CROSS JOIN entries ON entries.id = entries_fts.rowid
-            WHERE entries_fts MATCH ? AND scope IN ({marks(scopes)}) AND (world IS NULL OR world = ?)
-                AND (status = 'active' OR (status = 'pending' AND episode = ?))
+            WHERE entries_fts MATCH ? AND {where}
             ORDER BY world IS NULL, relevance DESC LIMIT {_CANDIDATES}
         )
         SELECT {COLUMNS}, words AS held, relevance FROM best JOIN entries ON id = number
         """,
-        [any_of(list(words)), *scopes, world, episode],
+        [any_of(list(words)), *values],
     )
     wanted = frozenset(words)
     found = [(read_entry(row), float(row["relevance"]), wanted.intersection(row["held"].split())) for row in rows]
-    own = _corrections(store, episode)
+    own = _corrections(store, asked.episode)
     return [match for match in found if _stands(match[0], own)]
 
 
@@ -142,7 +183,7 @@ def _corrections(store: Store, episode: int | None) -> dict[tuple[str | None, ..
     """Return the latest pending claim of an episode about each subject."""
     rows = store.rows(
         f"SELECT {COLUMNS} FROM entries WHERE episode = ? AND status = ? AND subject IS NOT NULL ORDER BY id",
-        [episode, PENDING],
+        [episode, EntryStatus.PENDING],
     )
     return {_claim(note): note.id for note in map(read_entry, rows)}
 

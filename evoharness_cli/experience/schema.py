@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from sqlite_utils import Database, Migrations
 
-from .store import NotAStore, SchemaTooNew
-
-if TYPE_CHECKING:
-    from .store import Store
+from .errors import NotAStore, SchemaTooNew
 
 SCHEMA_VERSION = 5
 """How many migrations there are; `PRAGMA user_version` of an up-to-date file."""
@@ -19,30 +16,30 @@ APPLICATION_ID = 0x65766F48
 migrations = Migrations("evoharness")
 
 
-def upgrade(store: Store) -> None:
-    """Switch a file to WAL and apply the migrations it lacks, all or none.
+def is_current(database: Database, path: Path) -> bool:
+    """Tell whether a file is an up-to-date store in WAL mode.
 
     Raises NotAStore for another program's database and SchemaTooNew for a file that a newer version wrote.
     """
-    database = store.database
-    version = int(database.execute("PRAGMA user_version").fetchone()[0])
-    application = int(database.execute("PRAGMA application_id").fetchone()[0])
-    if application != APPLICATION_ID and database.table_names():
-        raise NotAStore(
-            f"{store.path} is an SQLite database of another program. Name an experience store, or a new file."
-        )
+    with database.atomic():  # one look: another process may be creating the file
+        version = int(database.execute("PRAGMA user_version").fetchone()[0])
+        application = int(database.execute("PRAGMA application_id").fetchone()[0])
+        empty = database.execute("SELECT 1 FROM sqlite_master").fetchone() is None
+    if application != APPLICATION_ID and not empty:
+        raise NotAStore(f"{path} is an SQLite database of another program. Name an experience store, or a new file.")
     if version > SCHEMA_VERSION:
         raise SchemaTooNew(
-            f"{store.path} has schema {version}, but this version knows up to {SCHEMA_VERSION}. "
+            f"{path} has schema {version}, but this version knows up to {SCHEMA_VERSION}. "
             "Upgrade evoharness-cli, or name another file."
         )
-    if database.journal_mode != "wal":
-        database.enable_wal()
-    if version < SCHEMA_VERSION:
-        with store.transaction():
-            migrations.apply(database)
-            database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    return (application, version, database.journal_mode) == (APPLICATION_ID, SCHEMA_VERSION, "wal")
+
+
+def migrate(database: Database) -> None:
+    """Apply the migrations that a file lacks, in the caller's transaction."""
+    migrations.apply(database)
+    database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 
 @migrations()
@@ -70,6 +67,7 @@ def m001_journal(database: Database) -> None:
             kind TEXT NOT NULL,
             world TEXT NOT NULL,
             scope TEXT NOT NULL,
+            settings TEXT NOT NULL,
             started TEXT NOT NULL,
             finished TEXT,
             outcome TEXT,
@@ -87,6 +85,7 @@ def m001_journal(database: Database) -> None:
             thought TEXT NOT NULL,
             action TEXT NOT NULL,
             charged INTEGER NOT NULL,
+            compacted INTEGER NOT NULL,
             facts TEXT NOT NULL,
             recalled TEXT NOT NULL,
             prompt_tokens INTEGER NOT NULL,
@@ -116,8 +115,8 @@ def m002_entries(database: Database) -> None:
             subject TEXT,
             relation TEXT,
             object TEXT,
-            trust TEXT NOT NULL CHECK (trust IN ('agent', 'person', 'imported', 'distilled')),
-            status TEXT NOT NULL CHECK (status IN ('pending', 'active', 'superseded', 'pruned')),
+            trust TEXT NOT NULL CHECK (trust IN ('agent', 'person')),
+            status TEXT NOT NULL CHECK (status IN ('pending', 'active', 'superseded', 'pruned', 'dropped')),
             strength INTEGER NOT NULL DEFAULT 1,
             recalled INTEGER NOT NULL DEFAULT 0,
             helped REAL NOT NULL DEFAULT 0,
@@ -143,7 +142,7 @@ def m002_entries(database: Database) -> None:
             step INTEGER,
             because TEXT NOT NULL
         );
-        CREATE INDEX sources_by_entry ON sources (entry);
+        CREATE UNIQUE INDEX sources_by_entry ON sources (entry, episode);
         CREATE INDEX sources_by_episode ON sources (episode, step);
         CREATE TABLE recalls (
             episode INTEGER NOT NULL REFERENCES episodes (id),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from evoharness_cli.harness.protocols import Recall
-
+from ..harness.protocols import Recall
 from .drafts import InvalidEntry, read_note
 from .noting import Kept, keep
 from .recall import BUDGET, LIMIT, mark_recalled, render, search

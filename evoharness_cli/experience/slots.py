@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from evoharness_cli.harness.belief import AT, HAND, YOU, kind_of
+from ..harness.belief import AT, HAND, YOU, kind_of
 
 _NAME = r"[\w./-]+(?: [\w./-]+){0,3}"
 _NUMBERED = r"[\w./-]+(?: [\w./-]+){0,2} \d+"

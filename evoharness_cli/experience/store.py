@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from evoharness_cli.harness.protocols import OutsideFault, WrongUsage
+from .errors import NotAStore, NotFound, StoreError
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -19,23 +19,10 @@ if TYPE_CHECKING:
 BUSY_SECONDS = 60
 """How long a writer waits for another process to finish its transaction."""
 
+LARGEST = 2**63 - 1
+"""The largest number that a row can have."""
+
 Parameters = Sequence[object] | Mapping[str, object]
-
-
-class StoreError(OutsideFault):
-    """The store cannot do what was asked; the message is a sentence for a person."""
-
-
-class NotAStore(StoreError):
-    """The path holds something other than an experience store."""
-
-
-class SchemaTooNew(StoreError):
-    """The file was written by a newer version of this program."""
-
-
-class NotFound(WrongUsage):
-    """There is no row of that number."""
 
 
 def default_path() -> Path:
@@ -72,46 +59,55 @@ class Store:
         Raises StoreError when the path cannot be written, NotAStore when it holds something else,
         SchemaTooNew when a newer version wrote it.
         """
-        from filelock import FileLock, Timeout
+        from sqlite_utils import Database
 
         path = Path(path)
         if path.is_dir():
             raise NotAStore(f"{path} is a folder. Name a file in it, such as {path / 'experience.db'}.")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            # Only creation and migration need it: two processes that switch one new file to WAL at once
-            # collide in a way that the busy timeout doesn't cover.
-            with FileLock(f"{path}.lock", timeout=BUSY_SECONDS):
-                return cls._open_locked(path)
-        except Timeout:
-            raise StoreError(
-                f"Another process has been preparing {path} for over {BUSY_SECONDS} s. Wait for it or end it."
-            ) from None
+            with _sentences(path):
+                connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+                try:
+                    store = cls(path, Database(connection, execute_plugins=False))
+                    store._prepare()
+                    connection.execute("PRAGMA synchronous = NORMAL")
+                    connection.execute("PRAGMA foreign_keys = ON")
+                    connection.row_factory = sqlite3.Row
+                except BaseException:
+                    connection.close()
+                    raise
         except OSError as error:
             raise StoreError(
                 f"The experience store {path} cannot be opened: {error.strerror or error}. "
                 "Choose a file in a folder that can be written, with --db or EVOHARNESS_DB."
             ) from error
-
-    @classmethod
-    def _open_locked(cls, path: Path) -> Store:
-        from sqlite_utils import Database
-
-        from .schema import upgrade
-
-        with _sentences(path):
-            connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
-        try:
-            with _sentences(path):
-                store = cls(path, Database(connection, execute_plugins=False))
-                upgrade(store)
-                connection.execute("PRAGMA synchronous = NORMAL")
-                connection.execute("PRAGMA foreign_keys = ON")
-                connection.row_factory = sqlite3.Row
-        except BaseException:
-            connection.close()
-            raise
         return store
+
+    def _prepare(self) -> None:
+        """Create or migrate the tables, one process at a time."""
+        from .schema import is_current, migrate
+
+        if is_current(self.database, self.path):
+            return
+        from filelock import FileLock, Timeout
+
+        # Two processes that switch one new file to WAL at once collide in a way that the busy timeout doesn't
+        # cover.
+        lock = Path(f"{self.path.resolve()}.lock")
+        try:
+            with FileLock(lock, timeout=BUSY_SECONDS):
+                if not is_current(self.database, self.path):
+                    self.database.enable_wal()
+                    with self.transaction():
+                        migrate(self.database)
+                # Who still gets hold of the removed file finds nothing left to do.
+                with suppress(PermissionError):  # Windows removes no file that is open
+                    lock.unlink(missing_ok=True)
+        except Timeout:
+            raise StoreError(
+                f"Another process has been preparing {self.path} for over {BUSY_SECONDS} s. Wait for it and try again."
+            ) from None
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -136,12 +132,12 @@ class Store:
     def rows(self, sql: str, parameters: Parameters = ()) -> list[sqlite3.Row]:
         """Return every row of a query."""
         with _sentences(self.path):
-            return self._connection.execute(sql, parameters).fetchall()
+            return self._execute(sql, parameters).fetchall()
 
     def row(self, sql: str, parameters: Parameters = ()) -> sqlite3.Row | None:
         """Return the first row of a query, or None."""
         with _sentences(self.path):
-            found: sqlite3.Row | None = self._connection.execute(sql, parameters).fetchone()
+            found: sqlite3.Row | None = self._execute(sql, parameters).fetchone()
             return found
 
     def number(self, sql: str, parameters: Parameters = ()) -> int:
@@ -152,12 +148,18 @@ class Store:
     def write(self, sql: str, parameters: Parameters = ()) -> int:
         """Execute one statement, in a transaction of its own unless in one; return the inserted row's id."""
         with self.transaction():
-            return self._connection.execute(sql, parameters).lastrowid or 0
+            return self._execute(sql, parameters).lastrowid or 0
 
     def write_many(self, sql: str, parameters: Sequence[Parameters]) -> None:
         """Execute one statement for each set of parameters, all or none."""
         with self.transaction():
             self._connection.executemany(sql, parameters)
+
+    def _execute(self, sql: str, parameters: Parameters) -> sqlite3.Cursor:
+        try:
+            return self._connection.execute(sql, parameters)
+        except OverflowError:
+            raise NotFound(f"The numbers in {self.path} go up to {LARGEST}; a larger one was asked for.") from None
 
     def close(self) -> None:
         """Close the file."""
@@ -192,7 +194,7 @@ _UNKNOWN = "The experience store {path} failed: {error}."
 _MEANINGS = {
     sqlite3.SQLITE_FULL: ("The disk that holds {path} is full; nothing of the last change was kept. Free some space."),
     sqlite3.SQLITE_BUSY: (
-        f"Another process has been writing to {{path}} for over {BUSY_SECONDS} s. Wait for it or end it."
+        f"Another process has been writing to {{path}} for over {BUSY_SECONDS} s. Wait for it and try again."
     ),
     sqlite3.SQLITE_READONLY: "{path} cannot be written ({error}). Allow writing to it and its folder.",
     sqlite3.SQLITE_CANTOPEN: "{path} cannot be opened ({error}). Allow writing to it and its folder.",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from .entries import LIVE, PENDING, PRUNED, record_event
+from .entries import LIVE, record_event
 from .store import Store
+from .vocabulary import EntryStatus
 
 
 def withdraw(store: Store, episode: int, since: int, why: str) -> None:
@@ -14,17 +15,18 @@ def withdraw(store: Store, episode: int, since: int, why: str) -> None:
     """
     said = "episode = ? AND step >= ?"
     with store.transaction():
-        for row in store.rows(f"SELECT id FROM entries WHERE {said} AND status = ?", [episode, since, PENDING]):
-            store.write("UPDATE entries SET status = ? WHERE id = ?", [PRUNED, row["id"]])
+        for row in store.rows(
+            f"SELECT id FROM entries WHERE {said} AND status = ?", [episode, since, EntryStatus.PENDING]
+        ):
+            store.write("UPDATE entries SET status = ? WHERE id = ?", [EntryStatus.DROPPED, row["id"]])
             record_event(store, "dropped", row["id"], episode, why=why)
         again = store.rows(
-            f"SELECT entry, count(*) AS times FROM sources WHERE {said} AND entry IN "
-            f"(SELECT id FROM entries WHERE {LIVE}) GROUP BY entry",
+            f"SELECT entry FROM sources WHERE {said} AND entry IN (SELECT id FROM entries WHERE {LIVE})",
             [episode, since],
         )
         for row in again:
-            store.write("UPDATE entries SET strength = strength - ? WHERE id = ?", [row["times"], row["entry"]])
-            record_event(store, "withdrawn", row["entry"], episode, times=row["times"], why=why)
+            store.write("UPDATE entries SET strength = strength - 1 WHERE id = ?", [row["entry"]])
+            record_event(store, "withdrawn", row["entry"], episode, why=why)
         store.write(
             f"DELETE FROM sources WHERE {said} AND entry IN (SELECT id FROM entries WHERE {LIVE})",
             [episode, since],

@@ -11,7 +11,7 @@ NEEDS_ARGUMENT = ("commit", "note")
 _THINK = re.compile(r"<think>(.*?)</think>", re.DOTALL)
 _ACTION = re.compile(r"<action>(.*?)</action>", re.DOTALL)
 _TAG = re.compile(r"</?(?:think|action)>")
-_META = re.compile(rf"({'|'.join(VERBS)})(?:\s*\[(.*)\])?", re.DOTALL)
+_META = re.compile(rf"({'|'.join(VERBS)})(?:\s*\[(.*)\])?", re.DOTALL | re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -75,15 +75,16 @@ def parse_reply(text: str) -> ParsedReply:
 def read_action(line: str) -> Action:
     """Read one line as a meta-action where it starts with one of the four verbs, else as the environment's."""
     verb = line.split("[")[0].split(maxsplit=1)
-    if not verb or verb[0] not in VERBS:
+    name = verb[0].lower() if verb else ""
+    if name not in VERBS:
         return EnvironmentAction(line)
     match = _META.fullmatch(line)
     if match is None:
-        return FormatError(f"expected {verb[0]} [...], with its argument in brackets", line)
+        return FormatError(f"expected {name} [...], with its argument in brackets", line)
     argument = " ".join((match[2] or "").split())
-    if match[1] in NEEDS_ARGUMENT and not argument:
-        return FormatError(f"expected {match[1]} [...], with something between the brackets", line)
-    return MetaAction(match[1], argument)
+    if name in NEEDS_ARGUMENT and not argument:
+        return FormatError(f"expected {name} [...], with something between the brackets", line)
+    return MetaAction(name, argument)
 
 
 def _error(found: str, text: str = "") -> FormatError:

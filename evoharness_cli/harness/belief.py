@@ -106,17 +106,21 @@ class Belief:
         ]
 
     def about(self, query: str) -> list[Known]:
-        """Return the facts that name the query, matched by whole words, newest first."""
+        """Return the facts in whose words the query's words stand, whole and in its order, newest first."""
         words = _FRAME.sub("", query.strip().lower())
         if not words:
             return []
         pattern = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)")
-        found = [known for known in self.all() if pattern.search(f"{known.fact.subject}\n{known.fact.object}".lower())]
+        found = [known for known in self.all() if pattern.search(str(known.fact).lower())]
         return sorted(found, key=lambda known: -known.step)
 
     def all(self) -> list[Known]:
         """Return every fact that stands, oldest subject first, the observed ones before the noted."""
         return [*self._known.values(), *self._noted.values()]
+
+    def things(self) -> list[Known]:
+        """Return what stands besides the agent's own place and what was searched, oldest subject first."""
+        return [known for known in self.all() if known.fact.subject != YOU and known.fact.relation != SEARCHED]
 
     def track(self, query: str) -> str:
         """Answer `track [query]`: the facts about it, or what was searched for it in vain."""

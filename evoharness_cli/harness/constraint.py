@@ -38,8 +38,8 @@ class FreeText:
     longest: int = 160
 
 
-Part = str | OneOf | FreeText
-Pattern = tuple[Part, ...]
+PatternPart = str | OneOf | FreeText
+Pattern = tuple[PatternPart, ...]
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def constrain(
 def _fill(forms: Sequence[str], names: Mapping[str, Sequence[str]]) -> list[Pattern]:
     patterns: list[Pattern] = []
     for form in forms:
-        parts: list[Part] = []
+        parts: list[PatternPart] = []
         for index, piece in enumerate(_SLOT.split(form)):
             if index % 2 == 0:
                 if piece:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from .actions import EnvironmentAction, FormatError, MetaAction, parse_reply
@@ -69,6 +69,8 @@ class Step:
     thought: str = ""
     action: str = ""
     charged: bool = False
+    compacted: int = 0
+    """How many of the oldest exchanges were left out of the transcript before this reply, to make room."""
     facts: tuple[Fact, ...] = ()
     """What of the observation was news to belief."""
     recalled: tuple[int, ...] = ()
@@ -123,7 +125,7 @@ class Episode:
         news = self.workspace.absorb(observation.text, self.environment.facts(), 0)
         brief = self.environment.brief
         self.transcript = Transcript(
-            system_prompt(self.environment, self.workspace),
+            system_prompt(self.environment, self.workspace, self.settings.limits.free_meta),
             self._shown(f"{observation.text}\n\nYour task is to: {brief.goal}"),
         )
         step = Step(0, ENVIRONMENT, observation.text, facts=tuple(news), environment_seconds=seconds)
@@ -132,13 +134,21 @@ class Episode:
         return step
 
     def _next(self) -> Step | None:
+        assert self.transcript is not None
         clock = time.monotonic()
-        try:
-            reply = self._ask()
-        except ContextFull:
-            self.outcome = Outcome.CONTEXT
-            return None
-        step = self._act(reply, time.monotonic() - clock)
+        compacted = 0
+        while True:
+            try:
+                reply = self._ask()
+                break
+            except ContextFull:
+                half = (self.transcript.exchanges + 1) // 2
+                if not half:
+                    self.outcome = Outcome.CONTEXT
+                    return None
+                self.transcript.leave_out(half, self.workspace.summary())
+                compacted += half
+        step = replace(self._act(reply, time.monotonic() - clock), compacted=compacted)
         self._record(step)
         return step
 
@@ -194,6 +204,9 @@ class Episode:
         )
 
     def _replay(self, step: Step) -> None:
+        assert self.transcript is not None
+        if step.compacted:
+            self.transcript.leave_out(step.compacted, self.workspace.summary())
         action = parse_reply(step.reply).action
         if step.kind == ENVIRONMENT:
             readable = self.environment.read(step.action)
@@ -248,11 +261,12 @@ class Episode:
         return ", ".join([*self.environment.forms, *(entry.form for entry in self.workspace.manual)])
 
 
-def system_prompt(environment: Environment, workspace: Workspace) -> str:
+def system_prompt(environment: Environment, workspace: Workspace, free_meta: int = 0) -> str:
     """Return what the agent is told once: the environment, its actions, and the meta-actions that are on."""
     lines = [environment.instructions, ""]
     if workspace.manual:
-        lines += ["Calls of your harness, each of which costs a step as well:"]
+        price = f"the first {free_meta} are free, then each costs a step" if free_meta else "each costs a step"
+        lines += [f"Calls of your harness, {price} as well:"]
         lines += [f"{entry.form} {entry.does}" for entry in workspace.manual]
         lines += [""]
     lines += [f"Actions: {', '.join(environment.forms)}", ""]

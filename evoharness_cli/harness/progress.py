@@ -48,11 +48,12 @@ class Progress:
     def commit(self, argument: str, belief: Belief) -> str:
         """Answer `commit [...]`: set a plan, open a subgoal, or close the current one."""
         word, _, rest = argument.partition(":")
-        if word.strip().lower() == "blocked":
+        word = word.strip(" .").lower()
+        if word == "blocked":
             return self._block(rest.strip())
         if "|" in argument:
             return self._set_plan(argument)
-        if argument.lower() == "done":
+        if word == "done":
             return self._close(belief)
         return self._open(argument, belief)
 
@@ -83,11 +84,13 @@ class Progress:
 
     def _open(self, argument: str, belief: Belief) -> str:
         wanted = _parse(argument)
-        subgoal = self._find(wanted.name)
-        if subgoal is None:
-            if missing := [need for need in wanted.needs if self._find(need) is None]:
-                return f"not opened: {missing[0]} is needed but not in the plan"
-            subgoal = wanted
+        if missing := [need for need in wanted.needs if self._find(need) is None]:
+            return f"not opened: {missing[0]} is needed but not in the plan"
+        subgoal = self._find(wanted.name) or wanted
+        needs = tuple(dict.fromkeys([*subgoal.needs, *wanted.needs]))
+        if _circular([*(each for each in self.plan if each is not subgoal), Subgoal(subgoal.name, needs)]):
+            return f"not opened: {subgoal.name} and what it needs would need each other in a circle"
+        subgoal.needs = needs
         before, said = self.current, ""
         if before is subgoal:
             return self._now()

@@ -14,10 +14,15 @@ class Message:
 
 
 class Transcript:
-    """System, task and first observation, then reply and observation in turn. Messages are only ever added."""
+    """System, task and first observation, then reply and observation in turn.
+
+    Messages are only ever added, but for `leave_out`, after which everything later than the system prompt is new.
+    """
 
     def __init__(self, system: str, opening: str) -> None:
+        self._opening = opening
         self._messages = [Message("system", system), Message("user", opening)]
+        self._left_out = 0
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -26,8 +31,19 @@ class Transcript:
 
     @property
     def replies(self) -> int:
-        """How many replies were given."""
+        """How many replies were given, those that were left out since included."""
+        return self._left_out + self.exchanges
+
+    @property
+    def exchanges(self) -> int:
+        """How many replies, each with what came of it, are shown."""
         return (len(self._messages) - 2) // 2
+
+    def leave_out(self, exchanges: int, summary: str) -> None:
+        """Replace the oldest exchanges by a summary, which follows the first observation."""
+        kept = self._messages[2 + 2 * exchanges :]
+        self._messages = [self._messages[0], Message("user", f"{self._opening}\n\n{summary}"), *kept]
+        self._left_out += exchanges
 
     def add(self, reply: str, observation: str) -> None:
         """Add a reply and what came of it."""

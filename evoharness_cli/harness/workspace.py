@@ -70,6 +70,16 @@ class Workspace:
         """The verbs that are on."""
         return list(dict.fromkeys(entry.verb for entry in self.manual))
 
+    def summary(self) -> str:
+        """Render belief and progress, to stand for the exchanges that are left out of a full context."""
+        lines = ["(The oldest steps are left out here.)"]
+        if Part.BELIEF in self.parts:
+            lines += [f"Belief: {self.belief.situation()}"]
+            lines += [f"Known: {'; '.join(str(known.fact) for known in self.belief.things())}."]
+        if Part.PROGRESS in self.parts and self.progress.plan:
+            lines += [f"Plan: {' | '.join(map(str, self.progress.plan))}. {self.progress.summary()}."]
+        return "\n".join(lines)
+
     def absorb(self, observation: str, facts: Sequence[Fact], step: int) -> list[Fact]:
         """Take in an observation and the facts read from it; return those that were news."""
         self._latest = observation

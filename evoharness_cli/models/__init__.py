@@ -5,17 +5,15 @@
 
 from __future__ import annotations
 
-from .catalogue import CATALOGUE, CatalogueEntry, UnknownModel, resolve
-from .gguf import GgufHeader, ModelFileError, check_adapter, check_gguf
-from .llama import LlamaModel
-from .load import load_model
+from .catalogue import CATALOGUE, UnknownModel, resolve
+from .gguf import ModelFileError
+from .llama import LlamaModel, UnusableOption
+from .load import anchored, load_model
 from .report import LlamaReport, llama_report
 from .scripted import ScriptedModel, ScriptError, ScriptExhausted
 
 __all__ = [
     "CATALOGUE",
-    "CatalogueEntry",
-    "GgufHeader",
     "LlamaModel",
     "LlamaReport",
     "ModelFileError",
@@ -23,8 +21,8 @@ __all__ = [
     "ScriptExhausted",
     "ScriptedModel",
     "UnknownModel",
-    "check_adapter",
-    "check_gguf",
+    "UnusableOption",
+    "anchored",
     "llama_report",
     "load_model",
     "resolve",

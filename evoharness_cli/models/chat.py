@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NoReturn
 
-from ..harness.protocols import OutsideFault
-from ..harness.transcript import Message
+from ..harness import Message, OutsideFault
 
 CHATML = (
     "{% for message in messages %}"

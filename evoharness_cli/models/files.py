@@ -8,7 +8,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from .gguf import ModelFileError, check_gguf
+from .gguf import ModelFileError, check_start, check_whole
 from .hashes import (
     cache_folder,
     compute_sha256,
@@ -19,7 +19,15 @@ from .hashes import (
     sha256_of,
     write_note,
 )
-from .native import last_error, library, physical_cores
+from .native import first_error, forget_errors, library, physical_cores
+
+
+def expanded(path: Path) -> Path:
+    """Return a path with a leading `~` or `~name` replaced; that of nobody's stays as it is, where nothing is found."""
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        return path
 
 
 def packaged_file(package: str, name: str) -> Path:
@@ -84,7 +92,7 @@ def is_intact(result: Path) -> bool:
 
 
 def _requantise(source: Path, result: Path) -> None:
-    check_gguf(source)
+    check_start(source)
     llama = library()
     parameters = llama.llama_model_quantize_default_params()
     parameters.nthread = physical_cores()
@@ -94,11 +102,12 @@ def _requantise(source: Path, result: Path) -> None:
     os.close(handle)
     made = Path(name)
     try:
+        forget_errors()
         code = llama.llama_model_quantize(os.fsencode(source), os.fsencode(made), ctypes.byref(parameters))
         if code != 0:
-            raise ModelFileError(f"llama.cpp could not requantise {source}{last_error()}.")
-        # A full disk can go unnoticed while the file is written: its own header tells its length.
-        check_gguf(made)
+            raise ModelFileError(f"llama.cpp could not requantise {source} into {result.parent}{first_error()}.")
+        # What is kept is used for good, so that it is whole is not left to what the writing said.
+        check_whole(made)
         digest = compute_sha256(made)
         made.replace(result)
         write_note(_sidecar(result), {**file_state(result), "sha256": digest})

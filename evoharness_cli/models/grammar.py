@@ -5,8 +5,8 @@ Notation: https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md
 
 from __future__ import annotations
 
-from ..harness.constraint import Constraint, FreeText, OneOf, Part, Pattern
-from ..harness.protocols import OutsideFault
+from ..harness import Constraint, FreeText, OutsideFault
+from ..harness.constraint import Pattern, PatternPart
 
 _PLAIN = frozenset(" !#$%&'()*+,-./:;<=>?@_{|}~^`")
 # Brackets end an argument; the rest are all the characters at which `str.splitlines` begins a new line.
@@ -23,25 +23,20 @@ class EmptyConstraint(OutsideFault):
 def to_gbnf(constraint: Constraint) -> str:
     """Return the grammar whose `root` derives exactly the replies that the constraint allows.
 
-    Free text that must not be empty starts with a letter, a digit or a sign beyond ASCII. A pattern with a slot that no
-    name can fill is left out; raises EmptyConstraint when none remains.
+    Free text that must not be empty starts with a letter, a digit or a sign beyond ASCII. Raises EmptyConstraint for a
+    constraint without patterns.
     """
-    patterns = [pattern for pattern in constraint.patterns if pattern and all(map(_can_stand, pattern))]
-    if not patterns:
-        raise EmptyConstraint("Expected a constraint that some reply can meet, found none that can be filled.")
-    alternatives = " | ".join(dict.fromkeys(_sequence(pattern) for pattern in patterns))
+    if not constraint.patterns:
+        raise EmptyConstraint("Expected a constraint that some reply can meet, found one without patterns.")
+    alternatives = " | ".join(dict.fromkeys(_sequence(pattern) for pattern in constraint.patterns))
     return f"root ::= {alternatives}\n"
-
-
-def _can_stand(part: Part) -> bool:
-    return not isinstance(part, OneOf) or bool(part.names)
 
 
 def _sequence(pattern: Pattern) -> str:
     return " ".join(_part(part) for part in pattern)
 
 
-def _part(part: Part) -> str:
+def _part(part: PatternPart) -> str:
     if isinstance(part, str):
         return _literal(part)
     if isinstance(part, FreeText):

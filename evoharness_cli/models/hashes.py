@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..harness.protocols import OutsideFault
+from ..harness import OutsideFault
 
 CACHE_VARIABLE = "EVOHARNESS_CACHE"
 
@@ -84,5 +84,10 @@ def read_note(path: Path) -> Mapping[str, object]:
 def write_note(path: Path, content: Mapping[str, object]) -> None:
     """Write a JSON object in one go: a reader sees the old or the new one. Raises OSError."""
     with tempfile.NamedTemporaryFile("w", dir=path.parent, suffix=".tmp", delete=False, encoding="utf-8") as file:
-        json.dump(content, file)
-    Path(file.name).replace(path)
+        written = Path(file.name)
+        try:
+            json.dump(content, file)
+            file.close()
+            written.replace(path)
+        finally:
+            written.unlink(missing_ok=True)

@@ -10,21 +10,23 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
-from ..harness.constraint import Constraint
-from ..harness.protocols import ContextFull, OutsideFault, Reply
-from ..harness.transcript import Transcript
+from ..harness import Constraint, ContextFull, OutsideFault, Reply, Transcript, WrongUsage
 from .chat import ChatTemplate
-from .gguf import ModelFileError, check_adapter, check_gguf
+from .gguf import ModelFileError, check_start, load_gguf
 from .grammar import to_gbnf
 from .hashes import sha256_of
-from .native import last_error, library, physical_cores
+from .native import first_error, forget_errors, library, physical_cores
 from .sampling import Grammar, Sampling
-from .sequence import Sequence
+from .sequence import CachedSequence
 from .vocabulary import Vocabulary
 
 GpuLayers = int | Literal["auto"]
 
 _ALL_LAYERS = -1
+
+
+class UnusableOption(WrongUsage):
+    """An option that this kind of model doesn't have, or can't take with this value."""
 
 
 class ModelClosed(OutsideFault):
@@ -55,23 +57,26 @@ class LlamaModel:
         `context` is in tokens, positive, and never more than the model was trained with. `threads` is every
         physical core the process may use unless given. `gpu_layers` is all of them where the library can use
         a GPU, else none, unless given. `name` is the file's name without its ending unless given. Raises
-        ModelFileError for a file that isn't a whole model or an adapter that doesn't fit it,
-        ChatTemplateFault for a template that can't be applied, EvaluationFault when the context can't be set
-        up.
+        UnusableOption for a context that isn't positive, ModelFileError for a file that isn't a whole model
+        or an adapter that doesn't fit it, ChatTemplateFault for a template that can't be applied,
+        EvaluationFault when the context can't be set up.
         """
-        header = check_gguf(path)
+        if context < 1:
+            raise UnusableOption(f"Expected a positive number of tokens as the context, found {context}.")
         if adapter is not None:
-            check_adapter(adapter, header.architecture)
+            check_start(adapter)
         self.name = name or path.stem
-        self.context = min(context, header.context_length or context)
         self._path, self._adapter = path, adapter
         self._sampling = Sampling(temperature, top_p)
         self._freed: list[Callable[[], None]] = []
         try:
             model = self._load(path, gpu_layers)
+            llama = library()
+            self.context = min(context, llama.llama_model_n_ctx_train(model))
             self._vocabulary = Vocabulary(model)
-            self._template = ChatTemplate(header.chat_template, self._vocabulary.special_texts())
-            self._sequence = Sequence(model, self.context, threads or physical_cores())
+            template = llama.llama_model_chat_template(model, None)
+            self._template = ChatTemplate(template and template.decode(), self._vocabulary.special_texts())
+            self._sequence = CachedSequence(model, self.context, threads or physical_cores())
             self._freed.append(self._sequence.close)
             if adapter is not None:
                 self._attach(model, adapter)
@@ -146,21 +151,20 @@ class LlamaModel:
         if gpu_layers == "auto":
             gpu_layers = _ALL_LAYERS if llama.llama_supports_gpu_offload() else 0
         parameters.n_gpu_layers = gpu_layers
-        model = llama.llama_model_load_from_file(os.fsencode(path), parameters)
-        if not model:
-            raise ModelFileError(f"llama.cpp could not load the model {path}{last_error()}.")
+        model = load_gguf(path, parameters)
         self._freed.append(lambda: llama.llama_model_free(model))
         return model
 
     def _attach(self, model: Any, path: Path) -> None:
         llama = library()
+        forget_errors()
         # The model frees the adapters that were loaded for it.
         adapter = llama.llama_adapter_lora_init(model, os.fsencode(path))
         if not adapter:
-            raise ModelFileError(f"The adapter {path} doesn't fit the model {self.name}{last_error()}.")
+            raise ModelFileError(f"The adapter {path} doesn't fit the model {self.name}{first_error()}.")
         adapters = (llama.llama_adapter_lora_p_ctypes * 1)(adapter)
         if llama.llama_set_adapters_lora(self._sequence.context, adapters, 1, (ctypes.c_float * 1)(1.0)) != 0:
-            raise ModelFileError(f"The adapter {path} could not be attached{last_error()}.")
+            raise ModelFileError(f"The adapter {path} could not be attached{first_error()}.")
 
     def _write(self, grammar: Grammar | None, max_tokens: int, seed: int) -> list[int]:
         import numpy as np

@@ -7,17 +7,19 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TypedDict, Unpack
 
-from ..harness.protocols import Model, OutsideFault
+from ..harness import Model, OutsideFault
 from .catalogue import CATALOGUE, UnknownModel, resolve
-from .llama import GpuLayers, LlamaModel
+from .files import expanded
+from .llama import GpuLayers, LlamaModel, UnusableOption
+from .native import interruptible_after
 from .scripted import ScriptedModel
 
 ENTRY_POINTS = "evoharness.models"
 """Entry points of this group add schemes: the name is the scheme, the object a factory as in `SCHEMES`."""
 
 
-class Options(TypedDict):
-    """What may be asked of a model, as `LlamaModel` documents it; a factory refuses what it can't do."""
+class Options(TypedDict, total=False):
+    """What may be asked of a model, as `LlamaModel` documents it; what is left out is the model's to choose."""
 
     adapter: Path | None
     context: int
@@ -28,11 +30,7 @@ class Options(TypedDict):
 
 
 Factory = Callable[..., Model]
-"""Called with what follows the colon and `Options` as keywords."""
-
-
-class UnusableOption(OutsideFault):
-    """An option that this kind of model doesn't have."""
+"""Called with what follows the colon and, as keywords, those of `Options` that were given; refuses what it can't do."""
 
 
 class BrokenScheme(OutsideFault):
@@ -40,40 +38,43 @@ class BrokenScheme(OutsideFault):
 
 
 def _scripted(rest: str, **options: Unpack[Options]) -> Model:
-    if options["adapter"] is not None:
+    if options.get("adapter") is not None:
         raise UnusableOption("A scripted model takes no adapter: leave the adapter out or name a language model.")
-    return ScriptedModel(Path(rest).expanduser())
+    return ScriptedModel(expanded(Path(rest)))
 
 
 SCHEMES: Mapping[str, Factory] = {"scripted": _scripted}
 
 
-def load_model(
-    spec: str,
-    *,
-    adapter: Path | None = None,
-    context: int = 8192,
-    threads: int | None = None,
-    gpu_layers: GpuLayers = "auto",
-    temperature: float = 0.0,
-    top_p: float = 1.0,
-) -> Model:
+def load_model(spec: str, **options: Unpack[Options]) -> Model:
     """Return the model that is meant: `scripted:FILE`, a catalogue name, or a path to a GGUF file.
 
-    Raises UnknownModel for anything else, and what the model itself raises when it can't be loaded.
+    Paths may begin with `~`. Raises UnknownModel for a name or a scheme that there isn't, UnusableOption for an option
+    that the model can't take, and what the model itself raises when it can't be loaded.
     """
-    options: Options = {
-        "adapter": adapter,
-        "context": context,
-        "threads": threads,
-        "gpu_layers": gpu_layers,
-        "temperature": temperature,
-        "top_p": top_p,
-    }
+    if adapter := options.get("adapter"):
+        options["adapter"] = expanded(adapter)
     scheme, colon, rest = spec.partition(":")
-    if colon and not Path(spec).exists():
+    if colon and not expanded(Path(spec)).exists():
         return _factory(scheme)(rest, **options)
-    return LlamaModel(resolve(spec), name=spec if spec in CATALOGUE else None, **options)
+    with interruptible_after():
+        return LlamaModel(resolve(spec), name=spec if spec in CATALOGUE else None, **options)
+
+
+def anchored(spec: str, folder: Path) -> str:
+    """Return what `load_model` takes for the same model from any working folder: relative paths are from this one.
+
+    Catalogue names, other packages' schemes and what names no file stay as they are.
+    """
+    if spec in CATALOGUE:
+        return spec
+    path = folder / expanded(Path(spec))
+    if path.suffix.lower() == ".gguf" or path.is_file():
+        return str(path.resolve())
+    scheme, _, rest = spec.partition(":")
+    if scheme in SCHEMES and rest:
+        return f"{scheme}:{(folder / expanded(Path(rest))).resolve()}"
+    return spec
 
 
 def _factory(scheme: str) -> Factory:

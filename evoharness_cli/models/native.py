@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections import deque
+import re
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 # GGML_LOG_LEVEL_ERROR of ggml.h.
 _ERROR = 4
-_errors: deque[str] = deque(maxlen=8)
+_FUNCTION = re.compile(r"\w+: ")
+"""The name of the function that logs, with which most lines begin."""
+_errors: list[str] = []
+_MOST = 8
 # llama.cpp keeps only a pointer to the callback: were it collected, the next log line would end the process.
 _callback: Any = None
 
 
 @cache
 def library() -> Any:
-    """Return the `llama_cpp` module, imported once, with its log turned to `last_error`."""
+    """Return the `llama_cpp` module, imported once, with its log turned to `first_error`."""
     global _callback
     # Two threads on a machine with one busy core collapse unless OpenMP's idle threads sleep.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -31,14 +38,40 @@ def library() -> Any:
 
 
 def _keep(level: int, text: bytes, _data: object) -> None:
-    if level == _ERROR:
+    if level == _ERROR and len(_errors) < _MOST:
         _errors.append(text.decode(errors="replace").strip())
 
 
-def last_error() -> str:
-    """Return and forget what llama.cpp last gave as an error, with ": " before it, or nothing."""
-    found = _errors[-1].rstrip(".") if _errors else ""
+@contextmanager
+def interruptible_after() -> Iterator[None]:
+    """Hold Ctrl-C back, and raise KeyboardInterrupt at the end.
+
+    While llama.cpp loads a model it logs, and an exception that is raised within its call of `_keep` is lost.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    pressed: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if pressed:
+        raise KeyboardInterrupt
+
+
+def forget_errors() -> None:
+    """Forget the errors so far, before a call whose failure is to be told by `first_error`."""
     _errors.clear()
+
+
+def first_error() -> str:
+    """Return the error that llama.cpp gave first since `forget_errors`, with ": " before it, or nothing.
+
+    The first is the cause; those after it say which of its callers gave up.
+    """
+    found = _FUNCTION.sub("", _errors[0], count=1).rstrip(".") if _errors else ""
     return f": {found}" if found else ""
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from .catalogue import SMOLLM2_FILE, SMOLLM2_PACKAGE
 from .files import is_intact, packaged_file, requantised_path
-from .gguf import ModelFileError, check_gguf
-from .hashes import cache_folder, sha256_of
+from .gguf import ModelFileError, check_start, check_whole
 from .native import library, physical_cores
 
 
@@ -17,7 +15,6 @@ from .native import library, physical_cores
 class EngineReport:
     """The llama.cpp library. `fault` is why it can't be used, then `features` is empty."""
 
-    version: str
     features: tuple[str, ...]
     gpu_offload: bool
     threads: int
@@ -30,10 +27,6 @@ class FileReport:
 
     path: Path | None = None
     size: int = 0
-    sha256: str = ""
-    architecture: str = ""
-    context_length: int | None = None
-    has_chat_template: bool = False
     fault: str | None = None
 
 
@@ -41,7 +34,6 @@ class FileReport:
 class CacheReport:
     """The requantised form of the packaged file; `present` tells whether it is there and whole."""
 
-    folder: Path
     path: Path | None
     present: bool
 
@@ -57,36 +49,32 @@ class LlamaReport:
 
 def llama_report() -> LlamaReport:
     """Look at the engine, the packaged model and the cache; what is wrong with one is its `fault`."""
-    packaged = _file()
+    engine = _engine()
+    packaged = _file(readable=engine.fault is None)
     cached = requantised_path(packaged.path) if packaged.path else None
-    cache = CacheReport(cache_folder(), cached, cached is not None and is_intact(cached))
-    return LlamaReport(_engine(), packaged, cache)
+    cache = CacheReport(cached, cached is not None and is_intact(cached))
+    return LlamaReport(engine, packaged, cache)
 
 
 def _engine() -> EngineReport:
     try:
-        installed = version("llama-cpp-python")
         llama = library()
-    except (PackageNotFoundError, ImportError, OSError, RuntimeError) as error:
-        return EngineReport("", (), False, physical_cores(), f"llama-cpp-python can't be used: {error}.")
+    except (ImportError, OSError, RuntimeError) as error:
+        return EngineReport((), False, physical_cores(), f"llama-cpp-python can't be used: {error}.")
     flags = llama.llama_print_system_info().decode(errors="replace")
     # The text reads `CPU : SSE3 = 1 | AVX = 1 | OPENMP = 1 | `.
     features = [part.split(":")[-1].strip() for part in flags.split("|")]
     on = tuple(feature.removesuffix("= 1").strip() for feature in features if feature.endswith("= 1"))
-    return EngineReport(installed, on, bool(llama.llama_supports_gpu_offload()), physical_cores())
+    return EngineReport(on, bool(llama.llama_supports_gpu_offload()), physical_cores())
 
 
-def _file() -> FileReport:
+def _file(readable: bool) -> FileReport:
     try:
         path = packaged_file(SMOLLM2_PACKAGE, SMOLLM2_FILE)
-        header = check_gguf(path)
+        if readable:
+            check_whole(path)
+        else:
+            check_start(path)
     except ModelFileError as error:
         return FileReport(fault=str(error))
-    return FileReport(
-        path,
-        path.stat().st_size,
-        sha256_of(path),
-        header.architecture,
-        header.context_length,
-        header.chat_template is not None,
-    )
+    return FileReport(path, path.stat().st_size)

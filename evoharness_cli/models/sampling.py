@@ -6,8 +6,8 @@ import ctypes
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..harness.protocols import OutsideFault
-from .native import last_error, library
+from ..harness import OutsideFault
+from .native import first_error, forget_errors, library
 from .vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -54,9 +54,10 @@ class Grammar:
         self._llama = library()
         self._vocabulary = vocabulary
         self._sampling = sampling
+        forget_errors()
         self._sampler = self._llama.llama_sampler_init_grammar(vocabulary.pointer, gbnf.encode(), b"root")
         if not self._sampler:
-            raise GrammarFault(f"llama.cpp can't read the grammar of the reply{last_error()}.")
+            raise GrammarFault(f"llama.cpp can't read the grammar of the reply{first_error()}.")
         kind = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
         self._candidates = np.zeros(vocabulary.size, kind)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence as Tokens
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..harness.protocols import OutsideFault
-from .native import last_error, library
+from ..harness import OutsideFault
+from .native import first_error, forget_errors, library
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,7 +22,7 @@ class EvaluationFault(OutsideFault):
     """llama.cpp could not evaluate tokens."""
 
 
-class Sequence:
+class CachedSequence:
     """The tokens evaluated so far in a context of `size` tokens, and the logits after the last one."""
 
     def __init__(self, model: Any, size: int, threads: int) -> None:
@@ -35,9 +35,10 @@ class Sequence:
         parameters.n_threads = parameters.n_threads_batch = threads
         parameters.flash_attn_type = llama.LLAMA_FLASH_ATTN_TYPE_ENABLED
         parameters.no_perf = True
+        forget_errors()
         self.context = llama.llama_init_from_model(model, parameters)
         if not self.context:
-            raise EvaluationFault(f"llama.cpp could not set up a context of {size} tokens{last_error()}.")
+            raise EvaluationFault(f"llama.cpp could not set up a context of {size} tokens{first_error()}.")
         self._memory = llama.llama_get_memory(self.context)
         self._batch = llama.llama_batch_init(CHUNK, 0, 1)
         # A recurrent state can't give a token back, so a lone one is evaluated alone there.
@@ -47,7 +48,7 @@ class Sequence:
         self.ids: list[int] = []
         """What was evaluated, in order."""
 
-    def advance_to(self, prompt: Tokens[int]) -> int:
+    def advance_to(self, prompt: Sequence[int]) -> int:
         """Make the sequence equal to a prompt of at least one token; return how many tokens it evaluated.
 
         What the prompt shares with the sequence from the start is kept, except that the last token is always
@@ -61,7 +62,7 @@ class Sequence:
         self.append(new)
         return len(new)
 
-    def append(self, tokens: Tokens[int]) -> None:
+    def append(self, tokens: Sequence[int]) -> None:
         """Evaluate tokens after the sequence. Raises EvaluationFault, and then the sequence is empty."""
         for start in range(0, len(tokens), CHUNK):
             self._evaluate(list(tokens[start : start + CHUNK]))
@@ -90,10 +91,11 @@ class Sequence:
             batch.n_seq_id[index] = 1
             batch.seq_id[index][0] = 0
             batch.logits[index] = index >= len(padded) - 2
+        forget_errors()
         code = self._llama.llama_decode(self.context, batch)
         if code != 0:
             self._cut(0)
-            raise EvaluationFault(f"llama.cpp could not evaluate the prompt (code {code}){last_error()}.")
+            raise EvaluationFault(f"llama.cpp could not evaluate the prompt (code {code}){first_error()}.")
         self.ids += chunk
         self._last = len(chunk) - 1
         if len(padded) > len(chunk):

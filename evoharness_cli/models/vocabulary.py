@@ -42,10 +42,6 @@ class Vocabulary:
             ids.insert(0, first)
         return ids
 
-    def tokenise(self, text: str, special: bool) -> tuple[int, ...]:
-        """Return the ids of a text; `special` reads spelt-out special tokens as such."""
-        return self._remembered(text, special)
-
     def bytes_of(self, token: int) -> bytes:
         """Return the bytes a token stands for, which may be a part of a character."""
         buffer = ctypes.create_string_buffer(64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -38,13 +39,16 @@ def sample_tasks() -> list[Path]:
 
 
 def _find(argument: str) -> list[Task]:
+    if not argument.strip():
+        raise TaskNotFound("Expected a task to run, found an empty name.")
     environment, colon, place = argument.partition(":")
     if colon and environment in names():
         return [_own(environment, name, argument, needs) for name, needs in load_adapter(environment).locate(place)]
     path = Path(argument)
-    if path.is_dir():
+    # Names that no file can have (too long, say) are not there either.
+    if os.path.isdir(path):  # noqa: PTH112
         return _folder(path)
-    if path.is_file():
+    if os.path.isfile(path):  # noqa: PTH113
         return [read_task(path)] if path.suffix in _SUFFIXES else _recognised(path)
     return _sample(argument)
 
@@ -68,7 +72,7 @@ def _recognised(path: Path) -> list[Task]:
 def _sample(argument: str) -> list[Task]:
     root = sample_folder()
     wanted = argument.removeprefix("sample_tasks/").rstrip("/")
-    if wanted and (root / wanted).is_dir():
+    if wanted and os.path.isdir(root / wanted):  # noqa: PTH112
         return _folder(root / wanted)
     files = sample_tasks()
     for file in files:
@@ -84,7 +88,9 @@ def _sample(argument: str) -> list[Task]:
 
 
 def _task_files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.suffix in _SUFFIXES and path.is_file())
+    """Return the task files below a folder, but for hidden folders such as virtual environments."""
+    found = (path for path in folder.rglob("*") if path.suffix in _SUFFIXES and path.is_file())
+    return sorted(path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts))
 
 
 def _own(environment: str, name: str, source: str, needs: dict[str, object]) -> Task:

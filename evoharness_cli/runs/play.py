@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
-from typing import Protocol
+from dataclasses import asdict, dataclass, field
+from typing import Any, Protocol
 
 from ..environments import Adapter, load_adapter
 from ..experience import journal
@@ -14,8 +13,20 @@ from ..experience.evolve import close_episode
 from ..experience.journal import EpisodeRecord
 from ..experience.session import EpisodeExperience
 from ..experience.store import Store
-from ..harness import VERBS, Decode, Diverged, Episode, Model, Outcome, OutsideFault, Step, Workspace
-from .settings import Method, RunSettings
+from ..harness import (
+    VERBS,
+    Brief,
+    Diverged,
+    Environment,
+    Episode,
+    Model,
+    Outcome,
+    OutsideFault,
+    Step,
+    Workspace,
+    WrongUsage,
+)
+from .settings import RunSettings, recorded_settings
 from .task import Task
 
 
@@ -30,6 +41,8 @@ class Result:
     calls: Mapping[str, int]
     """Meta-actions by verb."""
     run: int
+    settings: Mapping[str, Any]
+    """How it was played: method, model, decode, limits and the rest."""
     episode: int | None = None
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -38,10 +51,10 @@ class Result:
 
 
 class Watcher(Protocol):
-    """Is told what happens, as it happens."""
+    """Is told what happens, as it happens. Tasks are counted from 0, in the order of the run."""
 
-    def began(self, task: Task, episode: Episode, recorded: Sequence[Step]) -> None:
-        """An episode begins; `recorded` steps were played in an earlier session of the run."""
+    def began(self, number: int, task: Task, episode: Episode, recorded: Sequence[Step]) -> None:
+        """An episode begins; `recorded` steps were played before the run was interrupted."""
         ...
 
     def stepped(self, step: Step) -> None:
@@ -49,134 +62,138 @@ class Watcher(Protocol):
         ...
 
     def ended(self, result: Result) -> None:
-        """An episode ended."""
+        """An episode ended, or had ended before the run was interrupted."""
         ...
 
 
 def start(store: Store, tasks: Sequence[Task], settings: RunSettings, fingerprint: Mapping[str, object]) -> int:
-    """Record a new run of the tasks and return its id."""
-    recorded = {
-        **asdict(settings),
-        "tasks": [asdict(task) for task in tasks],
-        "fingerprint": dict(fingerprint),
-    }
+    """Record a new run of settled tasks and return its id."""
+    recorded = {**asdict(settings), "tasks": [asdict(task) for task in tasks], "fingerprint": dict(fingerprint)}
     return journal.begin_run(store, recorded)
 
 
-def recorded_run(store: Store, run: int) -> tuple[list[Task], RunSettings]:
-    """Return the tasks and settings with which a run was started."""
+def recorded_run(store: Store, run: int) -> tuple[list[Task], RunSettings, dict[str, Any]]:
+    """Return the tasks and settings with which a run was started, and its model's fingerprint."""
     recorded = dict(journal.run(store, run).settings)
     tasks = [Task(**task) for task in recorded.pop("tasks")]
-    recorded.pop("fingerprint")
-    decode = recorded.pop("decode")
-    settings = RunSettings(
-        **{**recorded, "method": Method(recorded["method"]), "decode": Decode(decode) if decode else None}
-    )
-    return tasks, settings
+    fingerprint = recorded.pop("fingerprint")
+    return tasks, recorded_settings(recorded), fingerprint
 
 
-def play(
-    store: Store, run: int, tasks: Sequence[Task], settings: RunSettings, model: Model, watcher: Watcher
-) -> list[Result]:
-    """Play what a run has not played yet and return the results of all its tasks, in their order.
-
-    A fault outside ends its episode and the run goes on with the next task; KeyboardInterrupt ends the run, which can
-    be played on later. Either way every step that happened is in the store.
-    """
-    played = {episode.number: episode for episode in journal.episodes(store, run)}
-    adapters: dict[str, Adapter] = {}
-    results: list[Result] = []
-    status = "interrupted"
-    journal.claim_run(store, run)
-    try:
-        for number, task in enumerate(tasks):
-            before = played.get(number)
-            if before and before.outcome is not None:
-                result = _result(before)
-            else:
-                result = _play_task(store, run, number, task, before, settings, model, adapters, watcher)
-            results.append(result)
-        status = "fault" if any(result.fault for result in results) else "finished"
-    finally:
-        for adapter in adapters.values():
-            adapter.close()
-        journal.finish_run(store, run, status)
-    return results
+def check_fingerprint(run: int, recorded: Mapping[str, object], now: Mapping[str, object]) -> None:
+    """Raise WrongUsage where a run would go on with another model than it began with."""
+    changed = [key for key in recorded if recorded[key] != now.get(key)]
+    if changed:
+        was = ", ".join(f"{key} {recorded[key]}" for key in changed)
+        found = ", ".join(f"{key} {now.get(key)}" for key in changed)
+        raise WrongUsage(f"Run {run} was played by another model: expected {was}; found {found}. Start a new run.")
 
 
-def _play_task(
-    store: Store,
-    run: int,
-    number: int,
-    task: Task,
-    before: EpisodeRecord | None,
-    settings: RunSettings,
-    model: Model,
-    adapters: dict[str, Adapter],
-    watcher: Watcher,
-) -> Result:
-    episode = before.id if before else None
-    try:
-        if task.environment not in adapters:
-            adapters[task.environment] = load_adapter(task.environment)
-        adapter = adapters[task.environment]
-        needs = adapter.needs.model_validate(task.needs)
-        scope = task.scope if settings.scope is None else settings.scope
-        finished = False
-        while not finished:
-            with closing(adapter.open(needs, task.goal)) as environment:
-                brief = environment.brief
-                if episode is None:
-                    episode = journal.begin_episode(
-                        store, run, number, task.name, task.source, task.environment, brief, scope
-                    )
-                experience = EpisodeExperience(store, episode, scope, brief.world)
-                workspace = Workspace(brief.goal, environment.evidence, experience, settings.method.parts)
-                playing = Episode(environment, model.session(task.name), workspace, settings.episode(task))
-                finished = _play_episode(store, episode, playing, task, watcher)
-    except OutsideFault as fault:
-        if episode is None:
-            result = Result(task.name, "fault", False, 0, {}, run, fault=str(fault))
-        else:
-            journal.fail_episode(store, episode, str(fault))
-            result = _result(journal.episode(store, episode))
-    else:
+@dataclass
+class Run:
+    """A recorded run that is being played."""
+
+    store: Store
+    id: int
+    settings: RunSettings
+    model: Model
+    watcher: Watcher
+    adapters: dict[str, Adapter] = field(default_factory=dict)
+
+    def play(self, tasks: Sequence[Task]) -> list[Result]:
+        """Play what has not been played yet and return the results of all the tasks, in their order.
+
+        A fault outside ends its episode and the run goes on with the next task; KeyboardInterrupt ends the run, which
+        can be played on later. Either way every step that happened is in the store.
+        """
+        status = "interrupted"
+        results: list[Result] = []
+        with journal.playing(self.store, self.id):
+            try:
+                before = {episode.number: episode for episode in journal.episodes(self.store, self.id)}
+                for number, task in enumerate(tasks):
+                    results.append(self._result_of(number, task, before.get(number)))
+                    self.watcher.ended(results[-1])
+                status = "fault" if any(result.fault for result in results) else "finished"
+            finally:
+                for adapter in self.adapters.values():
+                    adapter.close()
+                journal.finish_run(self.store, self.id, status)
+        return results
+
+    def _result_of(self, number: int, task: Task, before: EpisodeRecord | None) -> Result:
+        if before and before.outcome is not None:
+            return self._result(task, before)
+        episode = before.id if before else None
+        try:
+            adapter = self._adapter(task.environment)
+            needs = adapter.needs.model_validate(task.needs)
+            finished = False
+            while not finished:
+                with closing(adapter.open(needs, task.goal)) as environment:
+                    if episode is None:
+                        episode = self._begin(number, task, environment.brief)
+                    finished = self._play(number, task, episode, environment)
+        except OutsideFault as fault:
+            if episode is None:
+                return Result(task.name, "fault", False, 0, {}, self.id, self.settings.stated(task), fault=str(fault))
+            journal.fail_episode(self.store, episode, str(fault))
         assert episode is not None
-        result = _result(journal.episode(store, episode))
-    watcher.ended(result)
-    return result
+        return self._result(task, journal.episode(self.store, episode))
 
+    def _adapter(self, environment: str) -> Adapter:
+        if environment not in self.adapters:
+            self.adapters[environment] = load_adapter(environment)
+        return self.adapters[environment]
 
-def _play_episode(store: Store, number: int, episode: Episode, task: Task, watcher: Watcher) -> bool:
-    """Play an episode on to its end; False where the environment isn't the one that was recorded."""
-    recorded = journal.steps(store, number)
-    watcher.began(task, episode, recorded)
-    try:
-        for step in episode.play(recorded):
-            journal.add_step(store, number, step)
-            watcher.stepped(step)
-    except Diverged as error:
-        # What was played elsewhere says nothing about this environment.
-        journal.restart_episode(store, number, str(error))
-        return False
-    assert episode.outcome is not None
-    won = episode.outcome is Outcome.WON
-    close_episode(store, number, episode.outcome.value, won, episode.workspace.belief)
-    return True
+    def _begin(self, number: int, task: Task, brief: Brief) -> int:
+        return journal.begin_episode(
+            self.store,
+            self.id,
+            number,
+            task.name,
+            task.source,
+            task.environment,
+            brief,
+            task.scope,
+            self.settings.stated(task),
+        )
 
+    def _play(self, number: int, task: Task, record: int, environment: Environment) -> bool:
+        """Play an episode on to its end; False where the environment isn't the one that was recorded."""
+        brief, store = environment.brief, self.store
+        recorded = journal.steps(store, record)
+        if not recorded:
+            journal.refresh_episode(store, record, brief)
+        experience = EpisodeExperience(store, record, task.scope, brief.world)
+        workspace = Workspace(brief.goal, environment.evidence, experience, self.settings.method.parts)
+        episode = Episode(environment, self.model.session(task.name), workspace, self.settings.episode(task))
+        self.watcher.began(number, task, episode, recorded)
+        try:
+            for step in episode.play(recorded):
+                journal.add_step(store, record, step)
+                self.watcher.stepped(step)
+        except Diverged as error:
+            # What was played elsewhere says nothing about this environment.
+            journal.restart_episode(store, record, brief, str(error))
+            return False
+        assert episode.outcome is not None
+        won = episode.outcome is Outcome.WON
+        close_episode(store, record, episode.outcome.value, won, workspace.belief)
+        return True
 
-def _result(record: EpisodeRecord) -> Result:
-    calls = Counter({verb: count for verb, count in record.calls.items() if verb in VERBS})
-    return Result(
-        task=record.task,
-        outcome=record.outcome or "fault",
-        success=bool(record.success),
-        steps=record.steps,
-        calls=dict(calls),
-        run=record.run,
-        episode=record.id,
-        prompt_tokens=record.prompt_tokens,
-        completion_tokens=record.completion_tokens,
-        seconds=record.seconds,
-        fault=record.fault if record.outcome is None else None,
-    )
+    def _result(self, task: Task, record: EpisodeRecord) -> Result:
+        return Result(
+            task=record.task,
+            outcome=record.outcome or "fault",
+            success=bool(record.success),
+            steps=record.steps,
+            calls={verb: count for verb, count in record.calls.items() if verb in VERBS},
+            run=record.run,
+            settings=self.settings.stated(task),
+            episode=record.id,
+            prompt_tokens=record.prompt_tokens,
+            completion_tokens=record.completion_tokens,
+            seconds=record.seconds,
+            fault=record.fault if record.outcome is None else None,
+        )

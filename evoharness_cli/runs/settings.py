@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from ..harness import Decode, Part, Settings
+from ..harness import Decode, Limits, Part, Settings
 
 if TYPE_CHECKING:
     from .task import Task
@@ -27,22 +27,24 @@ class Method(str, Enum):
 
 @dataclass(frozen=True)
 class RunSettings:
-    """All that decides how tasks are played; it is recorded with the run, which can be resumed from it."""
+    """What is the same for all tasks of a run; the rest is each task's own. Recorded, so that it can be resumed."""
 
     model: str
     adapter: str | None = None
     method: Method = Method.BPE
-    decode: Decode | None = None
-    """None leaves it to each task, and to `grammar` where the task says nothing."""
     show_admissible: bool = False
-    limits: Mapping[str, Any] = field(default_factory=dict)
-    """The limits that go over those of the tasks."""
     seed: int = 0
-    scope: str | None = None
-    """None leaves it to each task."""
     temperature: float = 0.0
 
     def episode(self, task: Task) -> Settings:
-        """Return the settings of one task's episode."""
-        decode = self.decode or Decode(task.decode or Decode.GRAMMAR)
-        return Settings(task.limited(self.limits), decode, self.show_admissible, self.seed)
+        """Return the settings of a settled task's episode."""
+        return Settings(Limits(**task.limits), Decode(task.decode), self.show_admissible, self.seed)
+
+    def stated(self, task: Task) -> dict[str, Any]:
+        """Return all that decides how a settled task is played, as a result has to state it."""
+        return {**asdict(self), "method": self.method.value, "decode": task.decode, "limits": dict(task.limits)}
+
+
+def recorded_settings(recorded: Mapping[str, Any]) -> RunSettings:
+    """Return the settings that were recorded as a mapping."""
+    return RunSettings(**{**recorded, "method": Method(recorded["method"])})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,17 @@ from pydantic_core import ErrorDetails
 
 from ..environments import UnknownEnvironment, load_adapter
 from ..harness import Decode, Limits, WrongUsage
+from ..models import anchored
+
+_WANTED = {
+    "path_type": "a path",
+    "string_type": "a text",
+    "string_too_short": "a text that is not empty",
+    "dict_type": "keys with their values",
+    "model_type": "keys with their values",
+    "int_type": "a whole number",
+}
+"""What was expected, for the types of pydantic's errors whose own words say it less well."""
 
 
 class TaskFileError(WrongUsage):
@@ -27,12 +38,12 @@ class _Model(BaseModel):
 class LimitsSection(_Model):
     """What an episode may use up; see `harness.Limits`."""
 
-    steps: int | None = Field(None, ge=1)
-    completion_tokens: int | None = Field(None, ge=1)
-    seconds: float | None = Field(None, gt=0)
-    format_errors: int | None = Field(None, ge=1)
-    reply_tokens: int | None = Field(None, ge=1)
-    free_meta: int | None = Field(None, ge=0)
+    steps: int | None = Field(None, ge=1, strict=True)
+    completion_tokens: int | None = Field(None, ge=1, strict=True)
+    seconds: float | None = Field(None, gt=0, allow_inf_nan=False)
+    format_errors: int | None = Field(None, ge=1, strict=True)
+    reply_tokens: int | None = Field(None, ge=1, strict=True)
+    free_meta: int | None = Field(None, ge=0, strict=True)
 
 
 class TaskFile(_Model):
@@ -60,14 +71,19 @@ class Task:
     scope: str = ""
     """Where in experience it belongs; the environment's name unless the file says otherwise."""
     limits: Mapping[str, Any] = field(default_factory=dict)
-    """The limits that the file sets; the others are the defaults."""
+    """The limits that the file sets; all of them once the task is settled."""
     model: str | None = None
     adapter: str | None = None
     decode: str | None = None
 
-    def limited(self, overrides: Mapping[str, Any]) -> Limits:
-        """Return the limits: the defaults, the file's over them, the overrides over these."""
-        return Limits(**{**self.limits, **overrides})
+    def settled(self, limits: Mapping[str, Any], decode: Decode | None = None, scope: str | None = None) -> Task:
+        """Return the task with nothing left to defaults: what is given goes over what its file says."""
+        return replace(
+            self,
+            limits=asdict(Limits(**{**self.limits, **limits})),
+            decode=(decode or Decode(self.decode or Decode.GRAMMAR)).value,
+            scope=self.scope if scope is None else scope,
+        )
 
 
 def read_task(path: Path) -> Task:
@@ -102,7 +118,7 @@ def read_task(path: Path) -> Task:
         goal=file.goal,
         scope=name if file.scope is None else file.scope,
         limits=file.limits.model_dump(exclude_none=True),
-        model=file.model,
+        model=anchored(file.model, path.parent) if file.model else None,
         adapter=str((path.parent / file.adapter).resolve()) if file.adapter else None,
         decode=file.decode.value if file.decode else None,
     )
@@ -111,16 +127,37 @@ def read_task(path: Path) -> Task:
 def _load(path: Path) -> tuple[str, object]:
     try:
         text = path.read_text(encoding="utf-8")
-        return text, yaml.safe_load(text)
+        content = yaml.safe_load(text)
+        if twice := _said_twice(yaml.compose(text, Loader=yaml.SafeLoader)):
+            raise TaskFileError(f"{path}, line {twice.start_mark.line + 1}: the key `{twice.value}` is there twice")
+        return text, content
     except FileNotFoundError:
         raise TaskFileError(f"{path}: there is no such file") from None
     except (OSError, UnicodeDecodeError) as error:
         raise TaskFileError(f"{path}: expected a readable text file in UTF-8; {error}") from None
+    except RecursionError:
+        raise TaskFileError(f"{path}: expected the keys of a task; found lists or mappings nested too deep") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 1}" if mark else ""
         problem = getattr(error, "problem", None) or "it can't be read"
         raise TaskFileError(f"{path}{where}: expected YAML; {problem}") from None
+
+
+def _said_twice(node: yaml.Node | None) -> yaml.ScalarNode | None:
+    """Return a key that a mapping has already, the first one from the top."""
+    if not isinstance(node, yaml.MappingNode):
+        return None
+    known: set[str] = set()
+    for key, value in node.value:
+        if not isinstance(key, yaml.ScalarNode):
+            continue
+        if key.value in known:
+            return key
+        known.add(key.value)
+        if twice := _said_twice(value):
+            return twice
+    return None
 
 
 def _absolute(path: Path, text: str, needs: BaseModel) -> dict[str, Any]:
@@ -152,6 +189,7 @@ def _explain(path: Path, text: str, error: ErrorDetails, model: type[BaseModel],
     if not place:
         return f"{where}: expected the keys of a task; found {_shown(error['input'])}"
     wanted = error["msg"].removeprefix("Input should be ").split(", unable")[0]
+    wanted = _WANTED.get(error["type"], wanted)
     return f"{where}: expected `{name}` to be {wanted}; found {_shown(error['input'])}"
 
 

@@ -15,6 +15,7 @@ import pytest
 import yaml
 from commands import ORACLE, ROOT, Command
 
+from evoharness_cli.environments.alfworld.games import read_game
 from evoharness_cli.experience import journal
 from evoharness_cli.experience.store import Store
 
@@ -63,7 +64,7 @@ def test_the_embedded_model_plays_and_its_steps_can_be_read(evoharness: Command)
     assert played.code == 1
     assert "out of steps  3 steps" in played.out
     assert "run 1: 0 of 1 won" in played.out
-    assert "look at keychain under the desklamp" in shown.out
+    assert "the keychain with the desklamp" in shown.out
     assert re.findall(r"^ +(\d)  \w+", shown.out, re.MULTILINE) == ["1", "2", "3"]
     (episode,) = evoharness("inspect", "run", "--json").objects[0]["episodes"]
     assert all(step["completion_tokens"] > 0 and step["model_seconds"] > 0 for step in episode["steps"])
@@ -121,7 +122,7 @@ def test_a_script_that_ends_early_is_a_fault_that_can_be_resumed(evoharness: Com
     (episode,) = evoharness("inspect", "run", 1, "--json").objects[0]["episodes"]
     assert [step["action"] for step in episode["steps"]] == replies
     again = evoharness("run", "--resume", 1, "--json")
-    assert (again.code, again.out) == (0, "")
+    assert (again.code, again.objects[0]["outcome"], again.objects[0]["steps"]) == (0, "won", len(replies))
 
 
 def test_a_changed_environment_starts_the_episode_over(evoharness: Command, tmp_path: Path) -> None:
@@ -140,6 +141,8 @@ def test_a_changed_environment_starts_the_episode_over(evoharness: Command, tmp_
     assert resumed.objects[0]["outcome"] == "won"
     (episode,) = evoharness("inspect", "run", 1, "--json").objects[0]["episodes"]
     assert [step["action"] for step in episode["steps"]] == oracle["heat-egg"]
+    egg = read_game(game)
+    assert (episode["goal"], episode["kind"], episode["world"]) == (egg.task, egg.task_type, egg.world)
 
 
 def test_a_run_is_played_again_from_its_record(evoharness: Command, tmp_path: Path) -> None:
@@ -190,7 +193,7 @@ def test_a_run_that_is_being_played_is_not_resumed(process: Process, db: Path, e
     running.communicate()
 
     assert resumed.code == 3
-    assert f"Run 1 is being played by process {running.pid}" in resumed.err
+    assert f"Run 1 is being played already, by process {running.pid}." in resumed.err
 
 
 def test_eight_processes_share_one_store(process: Process, db: Path) -> None:
@@ -212,16 +215,17 @@ def test_eight_processes_share_one_store(process: Process, db: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        ([], 2, "expected either tasks to run or --resume RUN"),
-        (["heat-egg", "--resume", 1], 2, "expected either tasks to run or --resume RUN"),
+        ([], 2, "Expected either tasks to run or --resume RUN"),
+        (["heat-egg", "--resume", 1], 2, "Expected either tasks to run or --resume RUN"),
         (["heat-eg"], 2, "No task 'heat-eg': it is no file, no folder and no sample task. Did you mean heat-egg"),
         (["alfworld:valid_seen/3"], 2, "There are no ALFWorld games at"),
         (["alfworld:"], 2, "expected alfworld:SPLIT, SPLIT/N or SPLIT/N-M; found alfworld:"),
         (["heat-egg", "--model", "gpt"], 2, "smollm2-135m"),
         (["heat-egg", "--model", "none.gguf"], 3, "none.gguf"),
         (["heat-egg", "--adapter", "none.gguf"], 3, "none.gguf"),
-        (["heat-egg", "--model", "scripted:none.txt"], 3, "The script none.txt can't be read"),
-        (["--resume", 7], 2, "There is no run 7"),
+        (["heat-egg", "--model", "scripted:none.txt"], 3, "none.txt can't be read"),
+        (["--resume", 7], 2, "There is no store at"),
+        (["--resume", 7, "--seed", 1, "--model", "x"], 2, "leave out --model, --seed"),
         (["README.md"], 2, "README.md holds no task"),
     ],
 )
@@ -236,17 +240,29 @@ def test_what_cannot_be_run_is_one_sentence(
     assert len(ended.err.strip().splitlines()) == 1
 
 
-def test_what_a_model_or_a_game_says_never_reaches_the_terminal_as_code(evoharness: Command, tmp_path: Path) -> None:
-    hostile = "note [\x1b[31mred[/] [bold]x \x07 \u202eright]"
-    model = script(tmp_path, hostile.replace("[31m", "{31m").replace("[/]", "(/)").replace("[bold]", "(bold)"))
-    played = evoharness("run", "heat-egg", "--model", model, "--max-steps", 1)
-    shown = evoharness("inspect", "run")
+HOSTILE = "\x1bc reset \x07 \x9b2J \u202eright"
 
-    for text in (played.out, shown.out):
-        assert "\x1b" not in text
-        assert "\x07" not in text
-        assert "\u202e" not in text
-        assert "\ufffd{31mred" in text
+
+def test_what_a_model_or_a_game_says_never_reaches_the_terminal_as_code(evoharness: Command, tmp_path: Path) -> None:
+    (sample,) = [path for path in (ROOT / "sample_tasks").rglob("game.tw-pddl") if "-Egg-" in str(path)]
+    data = json.loads(sample.read_text())
+    escaped = json.dumps(f"You see {HOSTILE}.")[1:-1]
+    data["grammar"] = data["grammar"].replace("You are not carrying anything.", escaped)
+    game = tmp_path / "game.tw-pddl"
+    game.write_text(json.dumps(data))
+    model = script(tmp_path, f"note {HOSTILE}", f"note [{HOSTILE} [bold]x[/bold]]", "inventory")
+
+    played = evoharness("run", game, "--model", model, "--max-steps", 3)
+    shown = evoharness("inspect", "run")
+    printed = evoharness("inspect", "run", "--json")
+    listed = evoharness("inspect", "experience")
+
+    for text in (played.out, shown.out, printed.out, listed.out):
+        assert not set("\x1b\x07\x9b\u202e") & set(text)
+    assert "You see \ufffdc reset \ufffd \ufffd2J \ufffdright." in shown.out
+    assert "[bold]x[/bold]" in shown.out
+    assert "[bold]x[/bold]" in listed.out
+    assert printed.objects[0]["episodes"][0]["steps"][2]["observation"] == f"You see {HOSTILE}."
 
 
 def wait_for_steps(db: Path, steps: int, running: subprocess.Popen[str]) -> None:

@@ -21,7 +21,9 @@ class Play:
         self.run = journal.begin_run(store, {"method": "bpe"}) if run is None else run
         number = len(journal.episodes(store, self.run))
         brief = Brief("heat some water", kind, world)
-        self.id = journal.begin_episode(store, self.run, number, "task", "games/1", "alfworld", brief, scope)
+        self.id = journal.begin_episode(
+            store, self.run, number, "task", "games/1", "alfworld", brief, scope, {"seed": 3}
+        )
         self.scope, self.world = scope, world
         self.belief = Belief()
         self.number = -1

@@ -10,9 +10,10 @@ from playing import Play
 from evoharness_cli import __version__
 from evoharness_cli.experience import journal
 from evoharness_cli.experience.entries import entries, entry, events
+from evoharness_cli.experience.errors import NotFound
 from evoharness_cli.experience.evolve import close_episode
 from evoharness_cli.experience.noting import add_entry
-from evoharness_cli.experience.store import NotFound, Store
+from evoharness_cli.experience.store import Store
 from evoharness_cli.harness import Belief, Brief, Fact, Step
 
 FULL = Step(
@@ -23,6 +24,7 @@ FULL = Step(
     thought="hm",
     action="recall [é]",
     charged=True,
+    compacted=2,
     facts=(Fact("kettle 1", "at", "stoveburner 1"), Fact("fridge 1", "open", "no")),
     recalled=(1, 7),
     prompt_tokens=900,
@@ -31,6 +33,7 @@ FULL = Step(
     model_seconds=0.125,
     environment_seconds=0.5,
 )
+OLD, NEW = Brief("heat some water", "heat", "house-a"), Brief("cool the tea", "cool", "house-z")
 
 
 def test_every_field_of_a_step_comes_back(store: Store) -> None:
@@ -63,7 +66,7 @@ def test_a_run_records_its_settings_and_how_it_ended(store: Store) -> None:
     assert (latest.status, latest.version) == ("interrupted", __version__)
     assert latest.started <= (latest.finished or "")
     with pytest.raises(ValueError, match="finished, interrupted, fault"):
-        journal.finish_run(store, run, "done")
+        journal.finish_run(store, run, "unfinished")
 
 
 def test_a_run_counts_its_episodes(store: Store) -> None:
@@ -91,6 +94,7 @@ def test_an_episode_sums_up_its_steps(store: Store) -> None:
     assert record.seconds == 0.625
     assert (record.world, record.scope, record.kind) == ("house-b", "alfworld/kitchen", "heat")
     assert (record.outcome, record.success) == ("won", True)
+    assert record.settings == {"seed": 3}
 
 
 def test_an_episode_number_is_used_once_in_a_run(store: Store) -> None:
@@ -99,7 +103,7 @@ def test_an_episode_number_is_used_once_in_a_run(store: Store) -> None:
 
     with pytest.raises(journal.DuplicateEpisode, match="number 0"):
         brief = Brief("again", "heat", "house-a")
-        journal.begin_episode(store, record.run, 0, "task", "games/1", "alfworld", brief, "alfworld")
+        journal.begin_episode(store, record.run, 0, "task", "games/1", "alfworld", brief, "alfworld", {})
 
 
 def test_a_closed_episode_takes_nothing_more(store: Store) -> None:
@@ -108,7 +112,7 @@ def test_a_closed_episode_takes_nothing_more(store: Store) -> None:
     with pytest.raises(journal.EpisodeClosed, match="was closed at"):
         journal.add_step(store, play.id, Step(9, "environment", "late"))
     with pytest.raises(journal.EpisodeClosed):
-        journal.restart_episode(store, play.id)
+        journal.restart_episode(store, play.id, NEW, "late")
     with pytest.raises(journal.EpisodeClosed):
         journal.fail_episode(store, play.id, "late")
     with pytest.raises(journal.EpisodeClosed):
@@ -136,7 +140,7 @@ def test_starting_over_takes_back_what_the_episode_left(store: Store) -> None:
     play.note("the kettle is at stoveburner 1")
     assert entry(store, known.id).strength == 2
 
-    journal.restart_episode(store, play.id, "the world answered differently")
+    journal.restart_episode(store, play.id, NEW, "the world answered differently")
 
     after = entry(store, known.id)
     assert (after.strength, after.recalled, after.status) == (1, 0, "active")
@@ -148,24 +152,55 @@ def test_starting_over_takes_back_what_the_episode_left(store: Store) -> None:
         "unrecalled",
     ]
     dropped = entries(store, query="kettle")[0]
-    assert dropped.status == "pruned"
+    assert dropped.status == "dropped"
     assert events(store, dropped.id)[-1].detail == {"why": "the world answered differently"}
     assert journal.steps(store, play.id) == []
+    record = journal.episode(store, play.id)
+    assert (record.goal, record.kind, record.world) == (NEW.goal, NEW.kind, NEW.world)
 
 
-def test_episodes_are_found_by_what_they_are(store: Store) -> None:
-    won = Play(store, world="house-a").win()
-    lost = Play(store, world="house-b", kind="cool", run=won.run).lose()
-    going = Play(store, world="house-b", run=won.run)
+def test_an_episode_without_steps_is_brought_up_to_date(store: Store) -> None:
+    played = Play(store)
+    begun = journal.begin_episode(store, played.run, 9, "task", "games/1", "alfworld", OLD, "alfworld", {})
+
+    journal.refresh_episode(store, begun, NEW)
+
+    record = journal.episode(store, begun)
+    assert (record.goal, record.kind, record.world) == (NEW.goal, NEW.kind, NEW.world)
+    with pytest.raises(journal.EpisodeBegun, match=f"Episode {played.id} has recorded steps"):
+        journal.refresh_episode(store, played.id, NEW)
+    assert journal.episode(store, played.id).world == "house-a"
+    with pytest.raises(journal.EpisodeClosed):
+        journal.refresh_episode(store, played.win().id, NEW)
+
+
+def test_runs_are_found_by_status_method_and_task(store: Store) -> None:
+    apple = journal.begin_run(store, {"method": "bpe", "tasks": [{"name": "mug"}, {"name": "apple"}]})
+    react = journal.begin_run(store, {"method": "react", "tasks": [{"name": "mug"}]})
+    bare = journal.begin_run(store, {})
+    journal.finish_run(store, apple, "finished")
+    journal.finish_run(store, react, "fault")
 
     def found(**asked: object) -> list[int]:
-        return [each.id for each in journal.episodes_where(store, **asked)]  # type: ignore[arg-type]
+        return [each.id for each in journal.runs(store, **asked)]  # type: ignore[arg-type]
 
-    assert found() == [going.id, lost.id, won.id]
-    assert found(world="house-b") == [going.id, lost.id]
-    assert found(success=False) == [lost.id]
-    assert found(finished=False) == [going.id]
-    assert found(kind="heat", finished=True, environment="alfworld", limit=1) == [won.id]
+    assert found() == [bare, react, apple]
+    assert found(limit=1, task="mug") == [react]
+    assert found(task="mug") == [react, apple]
+    assert found(task="apple") == [apple]
+    assert found(method="bpe") == [apple]
+    assert found(status="fault") == [react]
+    assert found(status="unfinished") == [bare]
+    assert found(status="finished", method="react") == []
+    with pytest.raises(ValueError, match="done"):
+        found(status="done")
+
+
+@pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 10**40])
+def test_a_number_that_no_row_can_have_is_not_found(store: Store, number: int) -> None:
+    for read in (journal.run, journal.episode, journal.steps, entry, events):
+        with pytest.raises(NotFound, match=r"numbers in .*experience\.db go up to 9223372036854775807"):
+            read(store, number)
 
 
 def test_what_is_not_there_is_told(store: Store) -> None:

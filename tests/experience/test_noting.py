@@ -65,8 +65,6 @@ def test_what_says_nothing_or_too_much_is_not_kept(store: Store, insight: str) -
 def test_a_person_is_told_what_is_wrong(store: Store) -> None:
     with pytest.raises(InvalidEntry, match="one of skill, mistake, note; got 'rule'"):
         add_entry(store, "rule", "open the fridge", "alfworld")
-    with pytest.raises(InvalidEntry, match="one of agent, person"):
-        add_entry(store, "note", "open the fridge", "alfworld", trust="god")
 
 
 def test_what_is_said_again_is_strengthened(store: Store) -> None:
@@ -80,6 +78,43 @@ def test_what_is_said_again_is_strengthened(store: Store) -> None:
     assert (recurrence.kind, recurrence.episode, recurrence.step) == ("recurred", play.id, 1)
     assert recurrence.detail["because"] == "Keys."
     assert len(entries(store)) == 1
+
+
+def test_an_episode_strengthens_an_entry_once(store: Store) -> None:
+    known, _ = add_entry(store, "skill", "open the fridge first", "alfworld")
+    play = Play(store)
+    for _ in range(5):
+        play.note("skill: open the fridge first")
+        play.note("the kettle is at shelf 1")
+    play.win()
+
+    assert [each.strength for each in entries(store, status="active")] == [1, 2]
+    Play(store).note("skill: open the fridge first")
+    assert entry(store, known.id).strength == 3
+
+
+def test_claims_of_different_kinds_are_kept_apart(store: Store) -> None:
+    play = Play(store)
+    play.note("the kettle is at shelf 1")
+    assert play.note("skill: the kettle is at shelf 1") == "noted as [2]"
+
+    assert play.note("the kettle is at shelf 1") == "known already: [1], noted 1 times"
+    assert play.note("skill: the kettle is at desk 1") == "noted as [3], which corrects [1], [2]"
+
+
+def test_general_claims_stand_side_by_side(store: Store) -> None:
+    for place in ("cabinet", "shelf", "cabinet"):
+        add_entry(store, "note", f"mugs are usually kept in the {place}", "alfworld")
+        add_entry(store, "note", f"the kettle is in the {place}", "alfworld")
+    here, _ = add_entry(store, "note", "the kettle is in the drawer", "alfworld", world="house-a")
+
+    found = entries(store, query="kettle", status="active")
+    assert [(each.text, each.strength) for each in found] == [
+        ("the kettle is in the drawer", 1),
+        ("the kettle is in the shelf", 1),
+        ("the kettle is in the cabinet", 2),
+    ]
+    assert here.id == found[0].id
 
 
 def test_what_differs_in_kind_scope_or_condition_is_another_entry(store: Store) -> None:

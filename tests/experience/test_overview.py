@@ -48,7 +48,7 @@ def test_entries_are_found_by_what_they_are(store: Store) -> None:
     assert found(limit=1) == [3]
     assert found(scope="alfworld") == [2, 1]
     assert found(kind="skill", status="active") == [1]
-    assert found(status="pruned") == []
+    assert found(status="dropped") == []
     assert found(query="hurry") == [2]
     assert found(query="%") == [2]
 

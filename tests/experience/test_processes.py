@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from evoharness_cli.experience import journal
+from evoharness_cli.experience.claim import RunClaimed, playing
 from evoharness_cli.experience.entries import entries
 from evoharness_cli.experience.overview import health
-from evoharness_cli.experience.store import NotFound, Store
+from evoharness_cli.experience.store import Store
 
 WRITER = """
 import sys
@@ -24,11 +25,24 @@ from evoharness_cli.harness import Brief, Step
 store = Store.open(Path(sys.argv[1]))
 run = journal.begin_run(store, {})
 brief = Brief("goal", "kind", "world")
-episode = journal.begin_episode(store, run, 0, "task", "source", "alfworld", brief, "alfworld")
+episode = journal.begin_episode(store, run, 0, "task", "source", "alfworld", brief, "alfworld", {})
 print(episode, flush=True)
 for number in range(1_000_000):
     journal.add_step(store, episode, Step(number, "environment", "You see a kettle. " * 50))
     print(number, flush=True)
+"""
+
+PLAYER = """
+import sys
+from pathlib import Path
+from evoharness_cli.experience import journal
+from evoharness_cli.experience.claim import playing
+from evoharness_cli.experience.store import Store
+store = Store.open(Path(sys.argv[1]))
+run = journal.begin_run(store, {})
+with playing(store, run):
+    print(run, flush=True)
+    sys.stdin.readline()
 """
 
 CREATOR = """
@@ -74,23 +88,21 @@ def test_a_killed_process_loses_no_acknowledged_step(tmp_path: Path, seed: int) 
         assert health(store).sound
 
 
-def test_a_run_is_claimed_from_a_process_that_died_and_not_from_one_that_lives(tmp_path: Path) -> None:
+def test_a_run_is_played_by_one_process_until_that_dies(tmp_path: Path) -> None:
     path = tmp_path / "x.db"
-    with start(WRITER, str(path)) as writer, Store.open(path) as store:
-        assert writer.stdout is not None
-        writer.stdout.readline()
-        run = journal.latest_run(store)
-        assert run is not None
-        with pytest.raises(journal.RunClaimed, match=f"process {writer.pid}"):
-            journal.claim_run(store, run.id)
-        writer.kill()
-        writer.wait()
+    with start(PLAYER, str(path)) as player, Store.open(path) as store:
+        assert player.stdout is not None
+        run = int(player.stdout.readline())
+        with pytest.raises(RunClaimed, match=f"Run {run} is being played already, by process {player.pid}"):
+            playing(store, run).__enter__()
+        player.kill()
+        player.wait()
+        assert (tmp_path / f"x.db.run-{run}.lock").exists()
 
-        journal.claim_run(store, run.id)
+        with playing(store, run):
+            assert journal.run(store, run).pid == os.getpid()
 
-        assert journal.run(store, run.id).pid == os.getpid()
-        with pytest.raises(NotFound, match="no run 99"):
-            journal.claim_run(store, 99)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["x.db"]
 
 
 def test_eight_processes_create_one_file_at_once(tmp_path: Path) -> None:
@@ -107,3 +119,4 @@ def test_eight_processes_create_one_file_at_once(tmp_path: Path) -> None:
         assert len(entries(store, kind="note", limit=100)) == 40
         assert [each.strength for each in entries(store, kind="skill")] == [40]
         assert health(store).sound
+    assert [each.name for each in path.parent.iterdir()] == ["x.db"]

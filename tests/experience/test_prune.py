@@ -97,8 +97,9 @@ def test_a_plan_changes_nothing_and_applying_it_takes_the_entries_out_of_recall(
 
     candidates = prune.plan(store, policy)
     assert entry(store, number).status == "active"
-    pruning = prune.apply(store, candidates, policy)
+    pruning, pruned = prune.apply(store, candidates, policy)
 
+    assert pruned == 1
     assert entry(store, number).status == "pruned"
     assert search(store, "fridge", "alfworld").entries == ()
     event = events(store, number)[-1]
@@ -112,15 +113,34 @@ def test_an_entry_that_changed_since_the_plan_is_left_alone(store: Store) -> Non
     candidates = prune.plan(store, policy)
     Play(store).recall("fridge")
 
-    prune.apply(store, candidates, policy)
+    assert prune.apply(store, candidates, policy)[1] == 1
 
     assert (entry(store, changed).status, entry(store, same).status) == ("active", "pruned")
 
 
+def test_a_pruning_of_nothing_is_not_recorded(store: Store) -> None:
+    number = keep(store, "open fridge")
+    candidates = prune.plan(store, Policy(max_entries=0))
+    Play(store).recall("fridge")
+
+    assert prune.apply(store, candidates, Policy(max_entries=0)) == (None, 0)
+
+    assert entry(store, number).status == "active"
+    with pytest.raises(prune.NothingToUndo):
+        prune.undo(store)
+
+
+@pytest.mark.parametrize("days", [1e12, 10**30, float("inf")])
+def test_nothing_is_older_than_time_can_tell(store: Store, days: float) -> None:
+    keep(store, "open fridge", confirmed="2000-01-01T00:00:00.000+00:00")
+
+    assert planned(store, Policy(stale_days=days)) == {}
+
+
 def test_prunings_are_undone_last_first(store: Store) -> None:
     fridge, drawer = keep(store, "open fridge"), keep(store, "open drawer", kind="mistake")
-    first = prune.apply(store, prune.plan(store, Policy(max_entries=0, kind="skill")), Policy())
-    second = prune.apply(store, prune.plan(store, Policy(max_entries=0)), Policy())
+    first, _ = prune.apply(store, prune.plan(store, Policy(max_entries=0, kind="skill")), Policy())
+    second, _ = prune.apply(store, prune.plan(store, Policy(max_entries=0)), Policy())
 
     assert prune.undo(store) == (second, 1)
     assert (entry(store, fridge).status, entry(store, drawer).status) == ("pruned", "active")
@@ -143,9 +163,9 @@ def test_what_was_said_again_meanwhile_comes_back_superseded(store: Store) -> No
 
 
 def test_what_was_corrected_meanwhile_comes_back_superseded(store: Store) -> None:
-    old = keep(store, "the kettle is at shelf 1", kind="note")
+    old = add_entry(store, "note", "the kettle is at shelf 1", "alfworld", world="house-a")[0].id
     prune.apply(store, prune.plan(store, Policy(max_entries=0)), Policy())
-    new = keep(store, "the kettle is at desk 1", kind="note")
+    new = add_entry(store, "note", "the kettle is at desk 1", "alfworld", world="house-a")[0].id
 
     prune.undo(store)
 

@@ -10,9 +10,18 @@ from playing import Play
 from evoharness_cli.experience.entries import entry, events
 from evoharness_cli.experience.noting import add_entry
 from evoharness_cli.experience.places import PlaceCount
-from evoharness_cli.experience.recall import FLOOR, NOTHING, Recollection, render, search, tokens_of
+from evoharness_cli.experience.recall import (
+    FLOOR,
+    NOTHING,
+    NotRecallable,
+    Recollection,
+    render,
+    search,
+    tokens_of,
+)
 from evoharness_cli.experience.session import EpisodeExperience
 from evoharness_cli.experience.store import Store
+from evoharness_cli.experience.vocabulary import EntryStatus, Kind
 
 
 def keep(store: Store, text: str, scope: str = "alfworld", world: str | None = None, when: str | None = None) -> int:
@@ -69,6 +78,41 @@ def test_only_scopes_that_hold_the_askers_are_asked(store: Store) -> None:
 
     assert sorted(ids(search(store, "fridge", "alfworld/kitchen"))) == [everywhere, ours, kitchen]
     assert sorted(ids(search(store, "fridge", "alfworld"))) == [everywhere, ours]
+
+
+def test_a_person_may_ask_every_scope(store: Store) -> None:
+    everywhere, ours, theirs = (keep(store, "fridge hums", scope) for scope in ("", "alfworld/kitchen", "software"))
+    for scope in ("alfworld", "software"):
+        play = Play(store, scope=scope)
+        play.search("shelf 1", "mug 1")
+        play.win()
+
+    assert sorted(ids(search(store, "fridge", None))) == [everywhere, ours, theirs]
+    (known,) = search(store, "mug", None, "house-a").places
+    assert (known.counts, known.here) == ((PlaceCount("shelf", 2, 2),), ("shelf 1",))
+
+
+def test_a_search_is_limited_to_a_kind_or_status(store: Store) -> None:
+    note = keep(store, "fridge hums")
+    skill = add_entry(store, "skill", "open the fridge first", "alfworld")[0].id
+    play = Play(store)
+    play.search("shelf 1", "fridge 1")
+    play.win()
+    Play(store).note("mistake: left the fridge open")
+    pending = 3
+
+    def found(kind: Kind | None = None, status: EntryStatus | None = None) -> list[int]:
+        known = search(store, "fridge", "alfworld", kind=kind, status=status)
+        assert (known.places == ()) == (kind is not None or status is not None)
+        return sorted(ids(known))
+
+    assert found() == [note, skill]
+    assert found(Kind.SKILL) == [skill]
+    assert found(status=EntryStatus.ACTIVE) == [note, skill]
+    assert found(status=EntryStatus.PENDING) == [pending]
+    assert found(Kind.NOTE, EntryStatus.PENDING) == []
+    with pytest.raises(NotRecallable, match="to see pruned ones, leave out the query"):
+        found(status=EntryStatus.PRUNED)
 
 
 def test_what_is_about_a_world_is_shown_there_only_and_first(store: Store) -> None:

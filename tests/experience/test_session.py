@@ -15,7 +15,7 @@ def test_what_the_cut_step_wrote_is_taken_back(store: Store) -> None:
     play = Play(store)
     play.experience.note("the kettle is at shelf 1", 1, "You see it.")
     play.resume()
-    assert entries(store, query="kettle")[0].status == "pruned"
+    assert entries(store, query="kettle")[0].status == "dropped"
 
     play.experience.note("skill: open the fridge first", 1, "You see it.")
     play.resume()

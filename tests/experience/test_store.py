@@ -6,10 +6,12 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from evoharness_cli.experience import schema
+from evoharness_cli.experience.errors import NotAStore, SchemaTooNew, StoreError
 from evoharness_cli.experience.overview import health
-from evoharness_cli.experience.store import NotAStore, SchemaTooNew, Store, StoreError, default_path, storable
+from evoharness_cli.experience.store import Store, default_path, storable
 
 
 def insert_run(store: Store) -> None:
@@ -30,6 +32,26 @@ def test_what_was_written_is_there_when_opened_again(tmp_path: Path) -> None:
         insert_run(store)
 
     with Store.open(tmp_path / "x.db") as store:
+        assert store.number("SELECT count(*) FROM runs") == 1
+
+
+def test_an_up_to_date_store_opens_without_waiting_for_who_prepares_it(tmp_path: Path) -> None:
+    path = tmp_path / "x.db"
+    Store.open(path).close()
+    assert not (tmp_path / "x.db.lock").exists()
+
+    with FileLock(tmp_path / "x.db.lock"), Store.open(path) as store:
+        assert health(store).sound
+
+
+def test_a_store_that_lost_its_write_ahead_log_gets_it_back(tmp_path: Path) -> None:
+    path = tmp_path / "x.db"
+    with Store.open(path) as store:
+        insert_run(store)
+        store.database.disable_wal()
+
+    with Store.open(path) as store:
+        assert health(store).journal_mode == "wal"
         assert store.number("SELECT count(*) FROM runs") == 1
 
 

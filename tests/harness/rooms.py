@@ -95,11 +95,15 @@ class TwoRooms:
 
 
 class Replies:
-    """Says each of its replies in turn, each of so many tokens; the context is full when they are used up."""
+    """Says each of its replies in turn, each of so many tokens; the context is full when they are used up.
+
+    It is full as well while more than `room` exchanges are shown.
+    """
 
     name = "replies"
 
-    def __init__(self, replies: Iterable[str], tokens: int = 5) -> None:
+    def __init__(self, replies: Iterable[str], tokens: int = 5, room: int = 99) -> None:
+        self._room = room
         self._replies = list(replies)
         self._tokens = tokens
         self.constraints: list[Constraint | None] = []
@@ -115,7 +119,7 @@ class Replies:
         return self
 
     def reply(self, transcript: Transcript, constraint: Constraint | None, max_tokens: int, seed: int) -> Reply:
-        if transcript.replies >= len(self._replies):
+        if transcript.replies >= len(self._replies) or transcript.exchanges > self._room:
             raise ContextFull
         self.constraints.append(constraint)
         self.seeds.append(seed)

@@ -95,3 +95,8 @@ def test_anything_else_says_what_was_found_and_expected(reply: str, found: str) 
 
 def test_an_unclosed_thought_is_kept_as_the_thought() -> None:
     assert parse_reply("<think>I should look").thought == "I should look"
+
+
+def test_verbs_are_read_in_either_case() -> None:
+    assert parse_reply("Track [mug]").action == MetaAction("track", "mug")
+    assert parse_reply("COMMIT [done]").action == MetaAction("commit", "done")

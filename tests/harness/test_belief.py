@@ -147,3 +147,10 @@ def test_what_the_agent_noted_is_no_evidence_and_ends_with_an_observation() -> N
     assert belief.absorb([Fact("mug 1", "clean", "yes")], 5) == [Fact("mug 1", "clean", "yes")]
     assert "mug 1 clean (step 5)" in belief.track("mug 1")
     assert [known.step for known in belief.history if known.fact.relation == "clean"] == [5]
+
+
+def test_a_property_can_be_asked_for() -> None:
+    belief = believing(("egg 1", "hot", "yes"), ("egg 2", "at", "fridge 1"))
+
+    assert belief.track("hot") == "egg 1 hot (step 1)"
+    assert belief.track("yes").startswith("nothing known of yes.")

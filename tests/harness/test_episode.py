@@ -138,7 +138,7 @@ class TestPrompt:
         assert steps[1].observation == "track is off in this run"
 
     def test_the_transcript_is_the_conversation(self) -> None:
-        game = played("track []", "look")
+        game = played("track []", "look", limits=Limits(steps=2))
         assert game.transcript is not None
 
         assert [message.role for message in game.transcript.messages] == [
@@ -156,7 +156,7 @@ class TestPrompt:
         assert game.transcript.messages[5].text == "Nothing happens."
 
     def test_admissible_actions_are_shown_only_on_demand(self) -> None:
-        game = episode("go to kitchen 1", settings=Settings(show_admissible=True))
+        game = episode("go to kitchen 1", settings=Settings(Limits(steps=1), show_admissible=True))
         steps = list(game.play())
         assert game.transcript is not None
 
@@ -263,6 +263,54 @@ class TestLimits:
         game = played("look")
 
         assert (game.outcome, len(game.steps)) == (Outcome.CONTEXT, 2)
+
+
+class TestFullContext:
+    REPLIES = (
+        "commit [take mug | bring mug]",
+        "go to kitchen 1",
+        "take mug 1",
+        "commit [done]",
+        "go to hall 1",
+        "drop mug 1",
+    )
+
+    def game(self, room: int = 3) -> Episode:
+        environment = TwoRooms()
+        workspace = Workspace(environment.brief.goal, environment.evidence, Memory())
+        return Episode(environment, Replies(self.REPLIES, room=room), workspace)
+
+    def test_the_oldest_exchanges_are_replaced_once_by_belief_and_progress(self) -> None:
+        game = self.game()
+        steps = list(game.play())
+        assert game.transcript is not None
+
+        assert game.outcome is Outcome.WON
+        assert [step.compacted for step in steps] == [0, 0, 0, 0, 0, 2, 0]
+        assert [message.text for message in game.transcript.messages[1:3]] == [
+            "There is a kitchen 1 and a hall 1.\n\nYour task is to: bring the mug to the hall\n\n"
+            "(The oldest steps are left out here.)\n"
+            "Belief: you are at kitchen 1, holding mug 1. searched: kitchen 1. not searched: hall 1.\n"
+            "Known: mug 1 in hand.\n"
+            "Plan: take mug (done) | bring mug. open subgoal: bring mug.",
+            "take mug 1",
+        ]
+        assert game.transcript.replies == 6
+
+    @pytest.mark.parametrize("count", range(1, 7))
+    def test_a_resumed_episode_shows_the_same(self, count: int) -> None:
+        whole, resumed = self.game(), self.game()
+        steps = list(whole.play())
+        list(resumed.play(steps[:count]))
+        assert whole.transcript and resumed.transcript
+
+        assert resumed.transcript.messages == whole.transcript.messages
+
+    def test_what_does_not_fit_at_all_ends_the_episode(self) -> None:
+        game = self.game(room=-1)
+
+        assert [step.number for step in game.play()] == [0]
+        assert game.outcome is Outcome.CONTEXT
 
 
 class TestReplay:

@@ -211,3 +211,21 @@ class TestBlocking:
 
     def test_without_an_open_subgoal_there_is_nothing_to_block(self, progress: Progress) -> None:
         assert progress.commit("blocked: why", NOTHING).startswith("nothing to block: no subgoal is open")
+
+
+def test_done_may_carry_a_remark(progress: Progress) -> None:
+    progress.commit("take mug | put mug", NOTHING)
+
+    assert progress.commit("done: I have it", NOTHING) == "not yet: you hold nothing. now: take mug"
+    assert progress.commit("Done.", HOLDING) == "done: take mug. now: put mug"
+    assert list(statuses(progress)) == ["take mug", "put mug"]
+
+
+def test_a_need_said_later_is_kept(progress: Progress) -> None:
+    progress.commit("take mug | put mug | wash mug", NOTHING)
+
+    assert progress.commit("wash mug needs put mug", HOLDING) == (
+        "not yet: wash mug needs put mug, which is open. now: take mug"
+    )
+    assert progress.plan[2].needs == ("put mug",)
+    assert progress.commit("put mug needs wash mug", HOLDING).startswith("not opened: put mug and what it needs")

@@ -118,7 +118,7 @@ def test_ordinary_contents_have_the_ids_of_the_whole_text(model: LlamaModel) -> 
         ("<think>Take it.</think><action>take mug 2 from desk 1</action>", "It costs 12,50 €: naïve 日本."),
     )
     whole = "".join(piece.text for piece in model._template.pieces(transcript.messages))
-    assert model.prompt_ids(transcript) == list(model._vocabulary.tokenise(whole, True))
+    assert model.prompt_ids(transcript) == model._vocabulary.encode([Piece(whole)])
 
 
 @pytest.mark.parametrize("spelt", ["<|im_end|>", "<|im_start|>assistant\n", "<|endoftext|>"])

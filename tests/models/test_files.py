@@ -3,16 +3,17 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from evoharness_cli.models import ModelFileError, check_gguf
+from evoharness_cli.models import ModelFileError
 from evoharness_cli.models.catalogue import SMOLLM2_FILE, SMOLLM2_PACKAGE
 from evoharness_cli.models.files import packaged_file, requantised, requantised_path
-from evoharness_cli.models.hashes import CacheNotWritable, cache_folder, compute_sha256, sha256_of
+from evoharness_cli.models.hashes import CacheNotWritable, cache_folder, compute_sha256, sha256_of, write_note
 
 
 @pytest.fixture
@@ -49,7 +50,8 @@ def test_a_missing_package_says_how_to_install_it() -> None:
 
 def test_the_cache_file_is_q8_0_and_carries_the_sources_hash(source: Path, model_file: Path) -> None:
     assert compute_sha256(source)[:16] in model_file.name
-    assert check_gguf(model_file).metadata["general.file_type"] == 7
+    # The number of Q8_0 among llama.cpp's file types, as 32 bits.
+    assert b"general.file_type" + struct.pack("<II", 4, 7) in model_file.read_bytes()[:4_000_000]
 
 
 def test_two_processes_at_once_both_get_the_same_whole_file(source: Path, own_cache: Path) -> None:
@@ -106,8 +108,25 @@ def test_a_changed_byte_is_found_and_the_file_made_again(source: Path, filled_ca
 def test_a_damaged_source_is_refused_and_leaves_nothing(own_cache: Path, tmp_path: Path) -> None:
     bad = tmp_path / "bad.Q4_1.gguf"
     bad.write_bytes(b"GGUF, and nothing more")
-    with pytest.raises(ModelFileError, match="damaged"):
+    with pytest.raises(ModelFileError, match=r"could not requantise .*bad.Q4_1.gguf into .*: "):
         requantised(bad)
+    assert not [path for path in own_cache.glob("models/*") if path.suffix in (".gguf", ".tmp")]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits a file's length in the way of POSIX")
+def test_a_disk_that_fills_is_a_sentence_and_leaves_nothing(source: Path, own_cache: Path) -> None:
+    code = (
+        "import resource, signal, sys, pathlib\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (5_000_000, 5_000_000))\n"
+        "from evoharness_cli.models.files import requantised, ModelFileError\n"
+        "try: requantised(pathlib.Path(sys.argv[1]))\n"
+        "except ModelFileError as error: print(error)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", code, str(source)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout.startswith(f"llama.cpp could not requantise {source} into {own_cache / 'models'}: "), done.stderr
     assert not [path for path in own_cache.glob("models/*") if path.suffix in (".gguf", ".tmp")]
 
 
@@ -130,6 +149,15 @@ def test_a_hash_is_remembered_until_the_file_changes(own_cache: Path, tmp_path: 
     assert sha256_of(path) == "remembered"
     path.write_bytes(b"another")
     assert sha256_of(path) == compute_sha256(path) != first
+
+
+def test_a_note_that_cant_be_written_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(TypeError):
+        write_note(tmp_path / "a.json", {"not JSON": object()})
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(OSError, match="directory"):
+        write_note(tmp_path / "folder", {"a": 1})
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 
 
 def test_the_cache_follows_the_variable(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ import pytest
 from evoharness_cli.harness.actions import FormatError, parse_reply
 from evoharness_cli.harness.constraint import Constraint, Decode, FreeText, OneOf, constrain
 from evoharness_cli.models import LlamaModel
+from evoharness_cli.models.chat import Piece
 from evoharness_cli.models.grammar import EmptyConstraint, to_gbnf
 from evoharness_cli.models.sampling import Grammar, GrammarFault, Sampling
 from evoharness_cli.models.vocabulary import Vocabulary
@@ -21,7 +22,7 @@ def derives(vocabulary: Vocabulary, constraint: Constraint, text: str) -> bool:
     grammar = Grammar(to_gbnf(constraint), vocabulary, Sampling())
     random = np.random.default_rng(0)
     try:
-        for token in (*vocabulary.tokenise(text, False), 2):
+        for token in (*vocabulary.encode([Piece(text, "assistant")]), 2):
             wish = np.zeros(vocabulary.size, np.float32)
             wish[token] = 1
             if grammar.choose(wish, random) != token:
@@ -79,13 +80,13 @@ def test_free_text_may_be_empty_where_it_may(vocabulary: Vocabulary) -> None:
     assert not derives(vocabulary, constraint, "track [ a mug]")
 
 
-def test_a_pattern_that_no_name_fills_is_left_out(vocabulary: Vocabulary) -> None:
-    constraint = Constraint((("go to ", OneOf(())), ("look",)))
-    assert derives(vocabulary, constraint, "look")
-    with pytest.raises(EmptyConstraint, match="some reply can meet"):
-        to_gbnf(Constraint((("go to ", OneOf(())),)))
-    with pytest.raises(EmptyConstraint):
+def test_a_constraint_that_nothing_meets_is_a_sentence() -> None:
+    with pytest.raises(EmptyConstraint, match="some reply can meet, found one without patterns"):
         to_gbnf(Constraint(()))
+    empty = constrain(Decode.GRAMMAR, ["go to {r}"], {"r": []}, [], [])
+    assert empty is not None
+    with pytest.raises(EmptyConstraint):
+        to_gbnf(empty)
 
 
 def test_a_grammar_that_cant_be_read_is_a_sentence(vocabulary: Vocabulary) -> None:

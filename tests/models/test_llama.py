@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import json
 import resource
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -9,12 +11,14 @@ import numpy as np
 import pytest
 from gguf import GGUFWriter
 
-from evoharness_cli.harness.constraint import Constraint, Decode, FreeText, Part, constrain
+from evoharness_cli.harness.constraint import Constraint, Decode, FreeText, PatternPart, constrain
 from evoharness_cli.harness.protocols import ContextFull, Model
 from evoharness_cli.harness.transcript import Transcript
 from evoharness_cli.models import LlamaModel, ModelFileError
+from evoharness_cli.models.chat import Piece
 from evoharness_cli.models.hashes import compute_sha256
 from evoharness_cli.models.llama import ModelClosed
+from evoharness_cli.models.native import interruptible_after
 
 NAMES = {"o": ["mug 1", "mug 2", 'the "old" cup'], "r": ["desk 1", "desk 10", "drawer 2"]}
 SYSTEM = "You are in a house. Reply with one action on one line.\n\nactions: go to {r}, take {o} from {r}, look"
@@ -33,7 +37,7 @@ def step(decode: Decode = Decode.GRAMMAR) -> Constraint:
     return Constraint(tuple(tuple(map(_shorter, pattern)) for pattern in constraint.patterns))
 
 
-def _shorter(part: Part) -> Part:
+def _shorter(part: PatternPart) -> PatternPart:
     return FreeText(part.shortest, 12) if isinstance(part, FreeText) else part
 
 
@@ -59,7 +63,7 @@ def test_a_turn_evaluates_only_what_is_new(model: LlamaModel) -> None:
     second = model.reply(transcript, step(), 24, 0)
     after = model.prompt_ids(transcript)
     assert second.prompt_tokens == len(after)
-    observed = model._vocabulary.tokenise(OBSERVATIONS[0], False)
+    observed = model._vocabulary.encode([Piece(OBSERVATIONS[0], "user")])
     # `<|im_end|>`, newline, `<|im_start|>user`, newline, observation, the same again for the reply to come.
     assert len(observed) + 5 <= second.evaluated_tokens <= len(after) - len(before)
     assert second.evaluated_tokens < first.evaluated_tokens
@@ -173,6 +177,16 @@ def test_a_model_has_a_name_and_a_fingerprint(model_file: Path, model: LlamaMode
     assert str(print_["engine"]).startswith("llama-cpp-python 0.")
 
 
+def test_a_fingerprint_reads_the_file_once(model_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EVOHARNESS_CACHE", str(tmp_path))
+    with LlamaModel(model_file, context=64) as model:
+        assert model.fingerprint["sha256"] == compute_sha256(model_file)
+    (note,) = (tmp_path / "hashes").iterdir()
+    note.write_text(json.dumps({**json.loads(note.read_text()), "sha256": "remembered"}))
+    with LlamaModel(model_file, context=64) as later:
+        assert later.fingerprint["sha256"] == "remembered"
+
+
 def test_a_closed_model_says_so(model_file: Path) -> None:
     model = LlamaModel(model_file, context=256)
     model.close()
@@ -247,11 +261,24 @@ def test_an_adapter_of_zeros_changes_nothing(model: LlamaModel, model_file: Path
 def test_an_adapter_that_doesnt_fit_is_a_sentence(model_file: Path, tmp_path: Path) -> None:
     with pytest.raises(ModelFileError, match="found nothing there"):
         LlamaModel(model_file, adapter=tmp_path / "none.gguf")
-    with pytest.raises(ModelFileError, match="Expected a LoRA adapter"):
+    with pytest.raises(
+        ModelFileError, match=r"doesn't fit the model .* expect general.type to be 'adapter', but got: model"
+    ):
         LlamaModel(model_file, adapter=model_file)
     other = write_adapter(tmp_path / "other.gguf", 1.0, architecture="qwen2")
-    with pytest.raises(ModelFileError, match="found one for qwen2"):
+    with pytest.raises(ModelFileError, match=r"doesn't fit the model .*arch mismatch"):
         LlamaModel(model_file, adapter=other)
     wrong = write_adapter(tmp_path / "wrong.gguf", 1.0, inner=1024)
     with pytest.raises(ModelFileError, match=r"wrong.gguf doesn't fit the model"):
         LlamaModel(model_file, adapter=wrong)
+
+
+def test_an_interrupt_while_a_model_loads_is_raised_once_it_has() -> None:
+    reached = False
+    with pytest.raises(KeyboardInterrupt), interruptible_after():
+        signal.raise_signal(signal.SIGINT)
+        reached = True
+
+    assert reached
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)

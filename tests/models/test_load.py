@@ -1,15 +1,24 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from evoharness_cli.harness.transcript import Transcript
-from evoharness_cli.models import CATALOGUE, LlamaModel, ModelFileError, UnknownModel, load_model, resolve
-from evoharness_cli.models.load import BrokenScheme, UnusableOption
+from evoharness_cli.harness import OutsideFault, Transcript, WrongUsage
+from evoharness_cli.models import (
+    LlamaModel,
+    ModelFileError,
+    UnknownModel,
+    UnusableOption,
+    anchored,
+    load_model,
+    resolve,
+)
+from evoharness_cli.models.load import BrokenScheme
 
 START = Transcript("Be brief.", "You see a mug.")
 
@@ -20,10 +29,6 @@ def test_a_catalogue_name_is_the_models_name() -> None:
     assert model.name == "smollm2-135m"
     assert model.context == 256
     model.close()
-
-
-def test_every_catalogue_entry_has_its_key_as_its_name() -> None:
-    assert all(entry.name == name and entry.summary and entry.licence for name, entry in CATALOGUE.items())
 
 
 def test_a_path_is_taken_as_it_is(model_file: Path) -> None:
@@ -51,6 +56,54 @@ def test_a_script_is_loaded_by_its_scheme(tmp_path: Path) -> None:
         load_model(f"scripted:{tmp_path / 'a.txt'}", adapter=tmp_path / "a.gguf")
 
 
+def test_asking_for_what_there_is_not_is_wrong_usage_and_an_unreadable_file_is_not() -> None:
+    assert issubclass(UnknownModel, WrongUsage)
+    assert issubclass(UnusableOption, WrongUsage)
+    with pytest.raises(OutsideFault):
+        load_model("scripted:no/such/script.txt")
+    with pytest.raises(OutsideFault):
+        load_model("no/such/file.gguf")
+
+
+@pytest.mark.parametrize("context", [0, -1])
+def test_a_context_without_room_for_a_token_is_refused(context: int) -> None:
+    with pytest.raises(UnusableOption, match=f"positive number of tokens as the context, found {context}"):
+        load_model("smollm2-135m", context=context)
+
+
+def test_a_tilde_is_the_home_folder(model_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "a:b.gguf").symlink_to(model_file)
+    (tmp_path / "a.txt").write_text("look\n")
+    assert load_model("scripted:~/a.txt").reply(START, None, 10, 0).text == "look"
+    load_model("~/a:b.gguf", context=64).close()
+    with pytest.raises(ModelFileError, match=re.escape(f"GGUF file at {tmp_path}/none.gguf, found nothing there")):
+        load_model("smollm2-135m", adapter=Path("~/none.gguf"))
+
+
+def test_a_path_is_anchored_in_a_folder_and_a_name_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/somebody")
+    (tmp_path / "model").touch()
+    for spec, meant in {
+        "a/b.gguf": f"{tmp_path}/a/b.gguf",
+        "../b.GGUF": f"{tmp_path.parent}/b.GGUF",
+        "/a/b.gguf": "/a/b.gguf",
+        "~/b.gguf": "/home/somebody/b.gguf",
+        "model": f"{tmp_path}/model",
+        "scripted:a.yaml": f"scripted:{tmp_path}/a.yaml",
+        "scripted:/a.yaml": "scripted:/a.yaml",
+        "scripted:~/a.yaml": "scripted:/home/somebody/a.yaml",
+    }.items():
+        assert anchored(spec, tmp_path) == meant
+    for spec in ("smollm2-135m", "echo:a.yaml", "no-such-model", "scripted:"):
+        assert anchored(spec, tmp_path) == spec
+
+
+def test_the_home_of_nobody_holds_nothing() -> None:
+    with pytest.raises(ModelFileError, match="found nothing there"):
+        load_model("~no-such-person/a.gguf")
+
+
 def test_an_unknown_scheme_lists_the_known_ones() -> None:
     with pytest.raises(UnknownModel, match=r"No kind of model is called 'ftp'. Known: scripted:"):
         load_model("ftp:model")
@@ -66,7 +119,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "echo_model.py").write_text(
         "from evoharness_cli.models import ScriptedModel\n"
         "def make(rest, **options):\n"
-        '    return ScriptedModel.of([f\'{rest} {options["temperature"]} {options["context"]}\'])\n'
+        "    return ScriptedModel.of([f'{rest} {options}'])\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
 
@@ -74,7 +127,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("installed")
 def test_an_installed_package_adds_a_scheme() -> None:
     model = load_model("echo:a:b", temperature=0.5)
-    assert model.reply(START, None, 10, 0).text == "a:b 0.5 8192"
+    assert model.reply(START, None, 10, 0).text == "a:b {'temperature': 0.5}"
 
 
 @pytest.mark.usefixtures("installed")

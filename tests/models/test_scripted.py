@@ -79,6 +79,12 @@ def test_a_task_may_be_called_episodes(tmp_path: Path) -> None:
     assert answer(script(tmp_path, "a.yaml", "episodes: [look]\nother: []\n").session("episodes")) == "look"
 
 
+def test_a_script_that_was_extended_is_the_same_script(tmp_path: Path) -> None:
+    before = script(tmp_path, "a.txt", "look\n").fingerprint
+    assert script(tmp_path, "a.txt", "look\nwait\n").fingerprint == before == {"script": "a.txt"}
+    assert script(tmp_path, "b.txt", "look\n").fingerprint != before
+
+
 def test_when_replies_run_out_it_says_how_many_there_were() -> None:
     with pytest.raises(ScriptExhausted, match="reply number 2 in the script scripted, found 1"):
         answer(ScriptedModel.of(["look"]), "look")

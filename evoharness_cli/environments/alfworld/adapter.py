@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import re
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 from ...harness import WrongUsage
+from .. import Finding
+from .check import check_games
 from .environment import AlfworldEnvironment
 from .games import GAME_NAME, find_games, read_game, split_games
+from .generate import make_games
 from .official import OfficialEngine
 
 _PLACE = re.compile(r"(?P<split>\w+)(?:/(?P<first>\d+)(?:-(?P<last>\d+))?)?")
@@ -59,6 +65,28 @@ class AlfworldAdapter:
         assert isinstance(needs, AlfworldNeeds)
         return AlfworldEnvironment(read_game(needs.game), self._engine, goal)
 
+    def examine(self) -> Iterator[Finding]:
+        """Play a game that is made for it, and count the official ones."""
+        with tempfile.TemporaryDirectory() as folder:
+            for checked in check_games(make_games(1, 0, folder), self._engine):
+                if checked.fault:
+                    remedy = "pip install --force-reinstall alfworld textworld"
+                    yield Finding("ALFWorld engine", checked.fault, remedy)
+                else:
+                    yield Finding("ALFWorld engine", f"played a game in {checked.steps} steps")
+        for split in ("train", "valid_seen"):
+            yield _count(split)
+
     def close(self) -> None:
         """End the engine process."""
         self._engine.close()
+
+
+def _count(split: str) -> Finding:
+    what = f"ALFWorld {split}"
+    try:
+        return Finding(what, f"{len(split_games(split))} games")
+    except WrongUsage as error:
+        if os.environ.get("ALFWORLD_DATA"):
+            return Finding(what, str(error), "set ALFWORLD_DATA to the folder that `alfworld-download` filled")
+    return Finding(what, "no official games; the sample tasks need none")

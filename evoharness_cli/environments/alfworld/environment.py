@@ -11,7 +11,8 @@ from .evidence import evidence
 from .facts import read_facts
 from .games import GameFile
 from .goal import read_goal
-from .official import OfficialEngine, Scene
+from .official import OfficialEngine
+from .scene import Scene
 
 _PUT = re.compile(r"(?:put|move|place) (?P<thing>.+?) (?:in/on|into|onto|in|on|to) (?P<place>.+)")
 _OPENING = re.compile(r"-= Welcome.*?=-\s*(?P<room>.*?)\s*Your task is to:.*", re.DOTALL)

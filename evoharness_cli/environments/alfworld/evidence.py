@@ -31,24 +31,30 @@ def evidence(subgoal: str, goal: Goal | None) -> Condition | None:
 
 
 def _seen(match: re.Match[str], _: Goal | None) -> Condition:
-    thing, count = match["thing"], _count(match)
+    thing, count, state = match["thing"], _count(match), _state(match)
 
     def missing(belief: Belief) -> str | None:
-        seen = _named(belief.subjects(AT), thing)
+        seen = _in(belief, _named(belief.subjects(AT), thing), state)
         if len(seen) >= count or (count == 1 and _named(belief.subjects(SEARCHED), thing)):
             return None
-        return f"{'no' if not seen else 'only one'} {thing} was seen"
+        return f"{'no' if not seen else 'only one'} {state}{' ' if state else ''}{thing} was seen"
 
     return missing
 
 
 def _held(match: re.Match[str], goal: Goal | None) -> Condition:
-    thing, second = match["thing"], _count(match) == 2
+    thing, second, state = match["thing"], _count(match) == 2, _state(match)
 
     def missing(belief: Belief) -> str | None:
         held = belief.subjects(AT, HAND)
-        if goal and goal.place and len(_delivered(belief, thing, goal.place)) >= (2 if second else 1):
+        if (
+            goal
+            and goal.place
+            and len(_in(belief, _delivered(belief, thing, goal.place), state)) >= (2 if second else 1)
+        ):
             return None
+        if _named(held, thing) and not _in(belief, held, state):
+            return f"you hold {held[0]}, but it is not {state}"
         if not _named(held, thing):
             return f"you hold {', '.join(held) or 'nothing'}{f', not {thing}' if held else ''}"
         if second and goal and goal.place and not _placed(belief, thing, goal.place):
@@ -73,7 +79,7 @@ def _in_state(state: str) -> Callable[[re.Match[str], Goal | None], Condition]:
 
 def _stored(match: re.Match[str], goal: Goal | None) -> Condition:
     thing, place, count = match["thing"], match["place"], _count(match)
-    state = state_of((match["state"] or "").strip())
+    state = _state(match)
     if goal and goal.thing == kind_of(thing) and goal.place == kind_of(place):
         state = state or goal.state
 
@@ -150,6 +156,15 @@ def _count(match: re.Match[str]) -> int:
     return 2 if (match["which"] or "").strip() in ("second", "another", "other", "two", "both") else 1
 
 
+def _state(match: re.Match[str]) -> str:
+    return state_of((match["state"] or "").strip())
+
+
+def _in(belief: Belief, names: list[str], state: str) -> list[str]:
+    """Return those of the names that are in a state; all of them where none is asked."""
+    return [name for name in names if not state or belief.holds(name, state)]
+
+
 def _named(names: list[str], wanted: str) -> list[str]:
     """Return the names that are the wanted instance, or of the wanted type, also in the plural."""
     return [name for name in names if wanted in (name, kind_of(name), f"{kind_of(name)}s")]
@@ -164,9 +179,7 @@ def _delivered(belief: Belief, thing: str, place: str) -> list[str]:
 def _placed(belief: Belief, thing: str, place: str, state: str = "") -> list[str]:
     """Return the things, in one state if given, at one place of the wanted name or type: at the one where most are."""
     by_place: dict[str, list[str]] = {}
-    for name in _named(belief.subjects(AT), thing):
-        if state and not belief.holds(name, state):
-            continue
+    for name in _in(belief, _named(belief.subjects(AT), thing), state):
         at = belief.value(name, AT) or ""
         if wanted := _named([at], place):
             by_place.setdefault(wanted[0], []).append(name)

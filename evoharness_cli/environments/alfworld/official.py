@@ -8,25 +8,16 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from ...harness import OutsideFault
+from .scene import Scene
 
 
 class EngineFault(OutsideFault):
     """The engine refused a game or ended."""
-
-
-@dataclass(frozen=True)
-class Scene:
-    """What the engine shows after a command: its text, the admissible commands in its order, and `won`."""
-
-    text: str
-    admissible: tuple[str, ...]
-    won: bool
 
 
 class OfficialEngine:
@@ -94,7 +85,8 @@ class OfficialEngine:
             # Lives as long as the process; `close` closes it.
             self._errors = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115
             self._process = subprocess.Popen(
-                [sys.executable, "-m", f"{__package__}.engine"],
+                # With -P the folder it is started in, which may hold a module of any name, is not imported from.
+                [sys.executable, "-P", "-m", f"{__package__}.engine"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._errors,

@@ -197,3 +197,9 @@ def test_what_was_taken_and_brought_to_its_place_counts_as_taken() -> None:
 def test_a_plural_means_the_type() -> None:
     assert missing("find two mugs", ("mug 1", "at", "bed 1"), ("mug 2", "at", "bed 1"), goal=TWO) is None
     assert missing("find two mugs", ("mug 1", "at", "bed 1"), goal=TWO) == "only one mugs was seen"
+
+
+def test_a_state_that_is_named_has_to_be_so() -> None:
+    assert missing("take clean mug", MUG_HELD) == "you hold mug 1, but it is not clean"
+    assert missing("take clean mug", MUG_HELD, ("mug 1", "clean", "yes")) is None
+    assert missing("find a clean mug", ("mug 1", "at", "bed 1")) == "no clean mug was seen"

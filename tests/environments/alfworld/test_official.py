@@ -69,6 +69,17 @@ def test_a_missing_game_is_named(engine: OfficialEngine, tmp_path: Path) -> None
         engine.load(tmp_path / "nowhere")
 
 
+def test_python_files_of_the_folder_it_is_started_in_are_not_run(
+    sample: Sample, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("textworld", "tempfile", "json", "evoharness_cli"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('a stranger was imported')")
+    game = sample("Cloth").path
+    monkeypatch.chdir(tmp_path)
+    with OfficialEngine() as engine:
+        assert "countertop 1" in engine.load(game).text
+
+
 def test_closing_ends_the_process_and_may_be_repeated(sample: Sample) -> None:
     with OfficialEngine() as engine:
         engine.load(sample("Cloth").path)

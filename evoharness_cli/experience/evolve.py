@@ -25,10 +25,10 @@ from ..harness.belief import Belief
 from ..harness.episode import ENVIRONMENT
 from .drafts import draft_of
 from .entries import COLUMNS, Entry, read_entry, record_event
-from .evidence import Evidence, Verdict, judge, read_evidence
 from .journal import require_open
 from .noting import find_conflicts, find_same, strengthen, supersede
 from .places import observe
+from .sightings import Evidence, Verdict, judge, read_evidence
 from .store import Store, utc_now
 from .vocabulary import EntryStatus
 from .words import content_words

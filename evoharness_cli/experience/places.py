@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..harness.belief import kind_of
 from .entries import marks, scopes_above
-from .evidence import Evidence, findings
+from .sightings import Evidence, findings
 from .store import Store, utc_now
 from .words import stem, tokens
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from ..harness.protocols import Recall, WrongUsage
+from ..harness.protocols import Answer, WrongUsage
 from .entries import COLUMNS, Entry, marks, read_entry, record_event, scopes_above
 from .noting import any_of, frequency
 from .places import Whereabouts, whereabouts
@@ -42,7 +42,7 @@ class Scored:
     share: float
     """The share of the query that it covers, from 0 to 1: what the floor is held against."""
     bm25: float
-    """Its relevance by BM25, greater is better."""
+    """Its relevance by BM25, from 0 to the 1 of the best match."""
     record: float
     """The posterior mean of helping, from its votes."""
     age: float
@@ -90,14 +90,16 @@ def search(
     asked = _Asked(scope, world, kind, status, episode)
     found = _matches(store, words, asked) if words and limit > 0 else []
     weights = _weights(store, words) if found else {}
-    scored = [_score(entry, bm25, held, weights, now or datetime.now(UTC)) for entry, bm25, held in found]
+    best = max((relevance for _, relevance, _ in found), default=1.0)
+    now = now or datetime.now(UTC)
+    scored = [_score(entry, relevance / best, held, weights, now) for entry, relevance, held in found]
     relevant = [each for each in scored if each.share >= FLOOR]
     ranked = sorted(relevant, key=lambda each: (each.entry.world is None, -each.score, -each.entry.id))
     places = whereabouts(store, query, scope, world) if kind is None and status is None else []
     return Recollection(tuple(ranked[:limit]), tuple(places))
 
 
-def render(recollection: Recollection, budget: int = BUDGET) -> Recall:
+def render(recollection: Recollection, budget: int = BUDGET) -> Answer:
     """Return the text shown to the agent and the entries in it: as many lines as `budget` tokens hold."""
     lines: list[tuple[str, int | None]] = [(each.entry.line, each.entry.id) for each in recollection.entries]
     lines += [(f"{each.thing} here: {', '.join(each.here)}", None) for each in recollection.places if each.here]
@@ -109,7 +111,7 @@ def render(recollection: Recollection, budget: int = BUDGET) -> Recall:
         if tokens_of("\n".join(text for text, _ in [*shown, line])) <= budget:
             shown.append(line)
     text = "\n".join(line for line, _ in shown)
-    return Recall(text or NOTHING, tuple(number for _, number in shown if number is not None))
+    return Answer(text or NOTHING, tuple(number for _, number in shown if number is not None))
 
 
 def mark_recalled(store: Store, episode: int, step: int, numbers: Sequence[int], query: str) -> None:

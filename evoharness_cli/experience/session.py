@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..harness.protocols import Recall
+from ..harness.protocols import Answer
 from .drafts import InvalidEntry, read_note
 from .noting import Kept, keep
 from .recall import BUDGET, LIMIT, mark_recalled, render, search
@@ -29,7 +29,7 @@ class EpisodeExperience:
         if wrote_since(store, episode, since):
             withdraw(store, episode, since, "the step was cut short and is played again")
 
-    def recall(self, query: str, step: int) -> Recall:
+    def recall(self, query: str, step: int) -> Answer:
         """Return what is known about the query, and count it as recalled."""
         known = search(self._store, query, self._scope, self._world, episode=self._episode, limit=self._limit)
         answer = render(known, self._budget)

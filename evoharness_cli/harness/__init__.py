@@ -9,6 +9,7 @@ from .constraint import Constraint, Decode, FreeText, OneOf
 from .episode import Diverged, Episode, Limits, Outcome, Settings, Step
 from .progress import Progress, Status, Subgoal
 from .protocols import (
+    Answer,
     Brief,
     Condition,
     ContextFull,
@@ -17,7 +18,6 @@ from .protocols import (
     Model,
     Observation,
     OutsideFault,
-    Recall,
     Reply,
     WrongUsage,
 )
@@ -26,6 +26,7 @@ from .workspace import Part, Workspace
 
 __all__ = [
     "VERBS",
+    "Answer",
     "Belief",
     "Brief",
     "Condition",
@@ -51,7 +52,6 @@ __all__ = [
     "OutsideFault",
     "Part",
     "Progress",
-    "Recall",
     "Reply",
     "Settings",
     "Status",

@@ -60,8 +60,8 @@ class Reply:
 
 
 @dataclass(frozen=True)
-class Recall:
-    """What experience answered: the text shown to the agent and the ids of the entries in it."""
+class Answer:
+    """What a meta-action is answered with: the text shown to the agent, and the ids of the entries recalled in it."""
 
     text: str
     entries: tuple[int, ...] = ()
@@ -141,7 +141,7 @@ class Model(Protocol):
 class Experience(Protocol):
     """What past tasks taught, as one episode sees it."""
 
-    def recall(self, query: str, step: int) -> Recall:
+    def recall(self, query: str, step: int) -> Answer:
         """Return what is known about the query."""
         ...
 

@@ -9,7 +9,7 @@ from enum import Enum
 from .actions import MetaAction
 from .belief import Belief, Fact
 from .progress import Progress
-from .protocols import Condition, Experience, Recall
+from .protocols import Answer, Condition, Experience
 
 
 class Part(str, Enum):
@@ -85,15 +85,15 @@ class Workspace:
         self._latest = observation
         return self.belief.absorb(facts, step)
 
-    def answer(self, action: MetaAction, step: int) -> Recall:
+    def answer(self, action: MetaAction, step: int) -> Answer:
         """Answer a meta-action; the entries named are those that experience recalled."""
         if action.verb not in self.verbs:
-            return Recall(f"{action.verb} is off in this run")
+            return Answer(f"{action.verb} is off in this run")
         if action.verb == "recall":
             return self._recall(action.argument, step)
         if action.verb == "note" and not _is_fact(action.argument):
-            return Recall(self._note(action.argument, step))
-        return Recall(self._change(action, step))
+            return Answer(self._note(action.argument, step))
+        return Answer(self._change(action, step))
 
     def replay(self, action: MetaAction, step: int) -> None:
         """Redo what a recorded meta-action did to belief and progress; experience keeps its own record."""
@@ -110,9 +110,9 @@ class Workspace:
         progress = f" {self.progress.summary()}." if Part.PROGRESS in self.parts else ""
         return self.belief.situation() + progress
 
-    def _recall(self, query: str, step: int) -> Recall:
+    def _recall(self, query: str, step: int) -> Answer:
         if self._experience is None:
-            return Recall("nothing relevant in experience")
+            return Answer("nothing relevant in experience")
         return self._experience.recall(query or self._goal, step)
 
     def _note(self, insight: str, step: int) -> str:

@@ -48,7 +48,7 @@ class Play:
         self.see(f"go to {place}", *seen, (place, "searched", "yes"), observation=f"On the {place}, you see {names}.")
 
     def recall(self, query: str) -> str:
-        """Recall, and record the step."""
+        """Answer, and record the step."""
         self.number += 1
         answer = self.experience.recall(query, self.number)
         step = Step(self.number, "recall", answer.text, action=f"recall [{query}]", recalled=answer.entries)

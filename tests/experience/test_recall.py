@@ -1,4 +1,4 @@
-"""Recall shows what is relevant, by its record and age, in its scope and world, within a budget, or nothing."""
+"""Answer shows what is relevant, by its record and age, in its scope and world, within a budget, or nothing."""
 
 from __future__ import annotations
 
@@ -137,6 +137,7 @@ def test_a_better_record_and_a_younger_age_rank_first(store: Store) -> None:
     assert (first.record, second.record) == (0.75, 0.5)
     assert last.age == pytest.approx(0.5, abs=0.001)
     assert last.score == pytest.approx(last.bm25 * 0.25, rel=0.01)
+    assert max(each.bm25 for each in found.entries) == 1.0
 
 
 def test_other_episodes_pending_notes_are_not_shown(store: Store) -> None:

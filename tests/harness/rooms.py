@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from evoharness_cli.harness import (
+    Answer,
     Belief,
     Brief,
     Condition,
@@ -13,7 +14,6 @@ from evoharness_cli.harness import (
     Fact,
     Model,
     Observation,
-    Recall,
     Reply,
     Transcript,
 )
@@ -137,9 +137,9 @@ class Memory:
         self.asked: list[tuple[str, int]] = []
         self.kept: list[tuple[str, int, str]] = []
 
-    def recall(self, query: str, step: int) -> Recall:
+    def recall(self, query: str, step: int) -> Answer:
         self.asked.append((query, step))
-        return Recall("mugs are in kitchens", (7,))
+        return Answer("mugs are in kitchens", (7,))
 
     def note(self, insight: str, step: int, because: str) -> str:
         self.kept.append((insight, step, because))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rooms import Memory
 
-from evoharness_cli.harness import Fact, MetaAction, Part, Recall, Workspace
+from evoharness_cli.harness import Answer, Fact, MetaAction, Part, Workspace
 
 
 def workspace(*parts: Part, memory: Memory | None = None) -> Workspace:
@@ -79,7 +79,7 @@ def test_recall_asks_experience_and_names_its_entries() -> None:
     memory = Memory()
     space = workspace(*Part, memory=memory)
 
-    assert space.answer(MetaAction("recall", "mugs"), 3) == Recall("mugs are in kitchens", (7,))
+    assert space.answer(MetaAction("recall", "mugs"), 3) == Answer("mugs are in kitchens", (7,))
     assert memory.asked == [("mugs", 3)]
 
 

@@ -93,7 +93,7 @@ def serve(requests: Iterator[str]) -> Iterator[dict[str, object]]:
             except (Exception, SystemExit) as error:
                 # The parser's message goes on with an excerpt and its stack, line by line.
                 first = str(error).strip().partition("\n")[0].rstrip(" :")
-                yield {"error": f"{type(error).__name__}: {first}"}
+                yield {"error": f"{type(error).__name__}: {first}" if first else f"it ended in {type(error).__name__}"}
     finally:
         if game:
             game.close()

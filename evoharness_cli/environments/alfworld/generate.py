@@ -183,5 +183,8 @@ def _engine_texts() -> tuple[str, str]:
 
 def _write_whole(path: Path, data: Mapping[str, object]) -> None:
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    unfinished.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-    unfinished.replace(path)
+    try:
+        unfinished.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)

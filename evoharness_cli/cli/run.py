@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -82,24 +82,24 @@ def run(
         raise WrongUsage("Expected either tasks to run or --resume RUN; see `evoharness run --help`.")
     if resume and (other := given - HOW_TO_SHOW):
         raise WrongUsage(f"--resume goes on as the run was started; leave out {', '.join(sorted(other))}.")
+    if not resume:
+        limits = {key: value for key, value in (("steps", max_steps), ("free_meta", free_meta)) if value is not None}
+        found = [task.settled(limits, decode, scope) for task in _find(tasks or [])]
+        settings = RunSettings(
+            model=_model(model, found),
+            adapter=_adapter(adapter, found),
+            method=method,
+            show_admissible=show_admissible,
+            seed=seed,
+            temperature=temperature,
+        )
+    show = Show(as_json, quiet, f" --db {db}" if "--db" in given else "")
     with closing(open_store(db, create=not resume)) as store:
         if resume:
             found, settings, fingerprint = recorded_run(store, resume)
+            results = _play(store, found, settings, show, resume, fingerprint)
         else:
-            limits = {"steps": max_steps, "free_meta": free_meta}
-            limits = {key: value for key, value in limits.items() if value is not None}
-            found = [task.settled(limits, decode, scope) for task in _find(tasks or [])]
-            settings = RunSettings(
-                model=_model(model, found),
-                adapter=_adapter(adapter, found),
-                method=method,
-                show_admissible=show_admissible,
-                seed=seed,
-                temperature=temperature,
-            )
-            fingerprint = None
-        hint = f" --db {db}" if db and "--db" in given else ""
-        results = _play(store, found, settings, (resume, fingerprint), Show(as_json, quiet, hint))
+            results = _play(store, found, settings, show)
     if any(result.fault for result in results):
         raise typer.Exit(Exit.FAULT)
     if not all(result.success for result in results):
@@ -125,14 +125,15 @@ def _play(
     store: Store,
     tasks: Sequence[Task],
     settings: RunSettings,
-    resumed: tuple[int | None, dict[str, Any] | None],
     show: Show,
+    run_id: int | None = None,
+    fingerprint: Mapping[str, object] | None = None,
 ) -> list[Result]:
+    """Play a new run, or one with an id, which is refused where the model hasn't its fingerprint."""
     from ..runs.play import Run, check_fingerprint, start
     from .live import Lines, Outcomes, Steps
     from .screen import err, line
 
-    run_id, fingerprint = resumed
     with closing(_load(settings)) as model:
         if run_id is None:
             run_id = start(store, tasks, settings, model.fingerprint)

@@ -279,3 +279,9 @@ def wait_for_steps(db: Path, steps: int, running: subprocess.Popen[str]) -> None
             if sum(map(len, found)) >= steps:
                 return
         time.sleep(0.02)
+
+
+def test_wrong_usage_makes_no_store(evoharness: Command, db: Path) -> None:
+    for arguments in (["run", "nosuch"], ["run", "--resume", 1], ["inspect"], ["inspect", "runs"], ["prune", "--undo"]):
+        assert evoharness(*arguments).code == 2
+    assert list(db.parent.glob("experience*")) == []

@@ -15,6 +15,8 @@ LOG := $(VENV)/install.log
 SHOW := awk '\
 	/^ *\[[0-9]+\/[0-9]+\]/ { split(substr($$1, 2), at, /[\/\]]/); if (at[1] % 20 == 0 || at[1] == at[2]) \
 		{ print "  compiling llama.cpp: " at[1] " of " at[2]; fflush() } next } \
+	/^ *\[ *[0-9]+%\] Building/ { split($$0, at, /[\[%]/); if (int(at[2] / 25) > quarter) \
+		{ quarter = int(at[2] / 25); print "  compiling the planner of ALFWorld: " at[2] + 0 "%"; fflush() } next } \
 	/Building wheel for llama.cpp.python/ && !told++ { print "llama.cpp is compiled for this machine now; on two cores that takes about ten minutes, once."; fflush() } \
 	/^Collecting|^ERROR|^error|^Successfully/ { print "  " substr($$0, 1, 100); fflush() }'
 

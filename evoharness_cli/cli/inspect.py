@@ -92,6 +92,7 @@ def runs(
 def run(
     number: Annotated[int | None, typer.Argument(help="The run; the latest by default.", show_default=False)] = None,
     task: Annotated[str | None, typer.Option(help="Only this task's episode.")] = None,
+    limit: Limit = 50,
     db: Db = None,
     as_json: Json = False,
 ) -> None:
@@ -110,6 +111,8 @@ def run(
         episodes = [each for each in journal.episodes(store, found.id) if task in (None, each.task)]
         if task and not episodes:
             raise WrongUsage(f"run {found.id} has no task {task!r}; see: evoharness inspect run {found.id}")
+        left_out = len(episodes) - limit
+        episodes = episodes[:limit]
         steps = {each.id: journal.steps(store, each.id) for each in episodes}
     if as_json:
         dump({**_run_object(found), "episodes": [_episode_object(each, steps[each.id]) for each in episodes]})
@@ -126,6 +129,8 @@ def run(
         for step in steps[each.id]:
             out.print(*step_lines(step), sep="\n")
         out.print(line((each.outcome or each.fault or "unfinished", "bold"), f"  {_spent(each)}"))
+    if left_out > 0:
+        out.print(line(f"\n{left_out} more episodes; see them with --limit {limit + left_out}"))
 
 
 @inspect.command()
@@ -183,7 +188,10 @@ def experience(
 
 @inspect.command()
 def entry(
-    number: Annotated[int, typer.Argument(help="The entry's number.")], db: Db = None, as_json: Json = False
+    number: Annotated[int, typer.Argument(help="The entry's number.")],
+    limit: Limit = 50,
+    db: Db = None,
+    as_json: Json = False,
 ) -> None:
     """Show one entry: its text, where it came from, its votes and its history.
 
@@ -194,7 +202,7 @@ def entry(
     from .screen import dump, line, out, row, table
 
     with closing(open_store(db)) as store:
-        found, history = read(store, number), events(store, number)
+        found, history = read(store, number), events(store, number)[-limit:]
     if as_json:
         dump({**asdict(found), "events": [asdict(event) for event in history]})
         return

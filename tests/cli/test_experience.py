@@ -7,7 +7,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from commands import Command
+from commands import ORACLE, Command
 
 from evoharness_cli.environments.alfworld.games import read_game
 from evoharness_cli.environments.alfworld.generate import Game, make_game, write_game
@@ -174,3 +174,19 @@ def test_a_file_that_is_no_store_is_a_fault(evoharness: Command, tmp_path: Path)
 
 def active(evoharness: Command) -> list[int]:
     return [each["id"] for each in evoharness("inspect", "experience", "--status", "active", "--json").objects]
+
+
+def test_lists_are_limited(evoharness: Command) -> None:
+    script = f"scripted:{ORACLE}"
+    evoharness("run", "put-cd", "look-at-book", "--model", script, "--max-steps", 1, "--quiet")
+
+    shown = evoharness("inspect", "run", "--limit", 1).out
+    assert "task put-cd" in shown
+    assert "task look-at-book" not in shown
+    assert shown.endswith("1 more episodes; see them with --limit 2\n")
+    assert [each["task"] for each in evoharness("inspect", "run", "--json").objects[0]["episodes"]] == [
+        "put-cd",
+        "look-at-book",
+    ]
+    assert evoharness("inspect", "runs", "--task", "put-cd", "--method", "react").out.startswith("no runs")
+    assert len(evoharness("inspect", "runs", "--task", "put-cd", "--status", "finished", "--json").objects) == 1

@@ -28,7 +28,7 @@ from evoharness_cli.experience.store import Store
 
 ORACLE = Path(__file__).parent.parent / "tests" / "scripts" / "alfworld-oracle.yaml"
 COMMAND = [sys.executable, "-m", "evoharness_cli", "run"]
-LONGEST = 8.0
+LONGEST = 4.0
 """Seconds after which a process that was not killed by then is left to end."""
 STEP = re.compile(r"^ +\d+  \S", re.MULTILINE)
 """A step as the command line prints it, once it is recorded."""

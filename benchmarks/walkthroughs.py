@@ -67,6 +67,7 @@ def play(chosen: dict[str, GameFile]) -> dict[str, bool]:
         script.write_text(json.dumps({task: game.walkthrough for task, game in chosen.items()}))
         command = [str(Path(sys.executable).with_name("evoharness")), "run", *(f"alfworld:{task}" for task in chosen)]
         options = ["--model", f"scripted:{script}", "--db", str(Path(folder) / "experience.db"), "--json"]
+        options += ["--engine", "textworld"]
         done = subprocess.run([*command, *options], stdout=subprocess.PIPE, text=True, check=False)
     return {result["task"]: result["success"] for result in map(json.loads, done.stdout.splitlines())}
 

@@ -25,7 +25,7 @@ class Exit(enum.IntEnum):
     INTERRUPTED = 130
 
 
-ORDER = ("run", "inspect", "prune", "note", "tasks", "games", "doctor")
+ORDER = ("run", "eval", "inspect", "prune", "note", "tasks", "games", "doctor")
 """The commands as the help lists them: what is used most comes first."""
 
 

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from ..harness import Episode, Part, Status, Step
 from ..harness.belief import AT, HAND, SEARCHED, YES, YOU
-from ..runs.play import Result
+from ..runs.play import Result, Unwatched
 from ..runs.task import Task
 from .screen import dump, err, indented, line, out
 
@@ -81,7 +81,7 @@ class Steps:
             self._live.update(_state(self._episode))
 
 
-class Lines:
+class Lines(Unwatched):
     """Prints one JSON object a task."""
 
     def __enter__(self) -> Lines:
@@ -89,12 +89,6 @@ class Lines:
 
     def __exit__(self, *_: object) -> None:
         pass
-
-    def began(self, number: int, task: Task, episode: Episode, recorded: Sequence[Step]) -> None:
-        """Print nothing."""
-
-    def stepped(self, step: Step) -> None:
-        """Print nothing."""
 
     def ended(self, result: Result) -> None:
         """Print the result."""
@@ -135,6 +129,8 @@ def step_lines(step: Step) -> list[Text | Padding]:
     if step.compacted:
         said = f"the oldest {step.compacted} exchanges were left out: the context was full"
         lines.append(indented(said, "yellow"))
+    if step.remark:
+        lines.append(indented(step.remark, "yellow"))
     if step.thought:
         lines.append(indented(step.thought, "dim italic"))
     if step.number:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,10 @@ from ..harness import WrongUsage
 
 if TYPE_CHECKING:
     from ..experience.store import Store
+    from ..runs.task import Task
+
+DEFAULT_MODEL = "smollm2-135m"
+NO_ADAPTER = "none"
 
 Db = Annotated[
     Path | None,
@@ -25,6 +30,10 @@ Db = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON lines for programs.")]
 Limit = Annotated[int, typer.Option("--limit", min=1, help="The most rows to show.")]
+Engine = Annotated[
+    str | None,
+    typer.Option("--engine", help="What plays ALFWorld games: native, or textworld, the official engine."),
+]
 EntryKind = Annotated[Kind | None, typer.Option("--kind", help="Only entries of this kind.")]
 Scope = Annotated[str | None, typer.Option("--scope", help="Where in experience: a path such as alfworld/kitchen.")]
 
@@ -50,3 +59,30 @@ def open_store(path: Path | None, create: bool = False) -> Store:
     if not create and not path.exists():
         raise WrongUsage(f"There is no store at {path} yet; `evoharness run heat-apple` makes one.")
     return Store.open(path)
+
+
+def _hint(tasks: Sequence[Task], key: str) -> str | None:
+    """Return what the tasks ask for, which has to be the same for all that ask."""
+    asked = {getattr(task, key) for task in tasks} - {None}
+    if len(asked) > 1:
+        raise WrongUsage(f"the tasks ask for more than one {key} ({', '.join(sorted(asked))}); choose with --{key}")
+    return asked.pop() if asked else None
+
+
+def model_of(option: str | None, tasks: Sequence[Task]) -> str:
+    """Return the model of an option, else of the tasks, else the default."""
+    from ..models import anchored
+
+    return anchored(option, Path.cwd()) if option else _hint(tasks, "model") or DEFAULT_MODEL
+
+
+def adapter_of(option: str | None, tasks: Sequence[Task]) -> str | None:
+    """Return the adapter's file of an option, else of the tasks; `none` is none."""
+    if option == NO_ADAPTER:
+        return None
+    return str(Path(option).resolve()) if option else _hint(tasks, "adapter")
+
+
+def engine_need(engine: str | None) -> dict[str, str]:
+    """Return the engine of an option as a need of tasks."""
+    return {"engine": engine} if engine else {}

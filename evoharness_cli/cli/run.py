@@ -13,15 +13,13 @@ import typer
 from ..harness import Decode, Model, WrongUsage
 from ..runs.settings import Method, RunSettings
 from .app import Exit, app
-from .options import Db, Json, given_options, open_store
+from .options import DEFAULT_MODEL, Db, Engine, Json, adapter_of, engine_need, given_options, model_of, open_store
 
 if TYPE_CHECKING:
     from ..experience.store import Store
     from ..runs.play import Result
     from ..runs.task import Task
 
-DEFAULT_MODEL = "smollm2-135m"
-NO_ADAPTER = "none"
 HOW_TO_SHOW = {"--resume", "--db", "--json", "--quiet"}
 """The options that a resumed run may take."""
 
@@ -43,7 +41,10 @@ def run(
     adapter: Annotated[
         str | None, typer.Option(help="A LoRA adapter as a GGUF file, or `none`.", show_default=False)
     ] = None,
-    method: Annotated[Method, typer.Option(help="react plays alone, bpe with the harness.")] = Method.BPE,
+    method: Annotated[
+        Method,
+        typer.Option(help="react plays alone, bpe with the harness, panels with its state shown each turn."),
+    ] = Method.BPE,
     decode: Annotated[
         Decode | None,
         typer.Option(help="free text, the grammar of actions, or the admissible actions only. [default: grammar]"),
@@ -59,6 +60,7 @@ def run(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The seed of sampled replies.")] = 0,
     temperature: Annotated[float, typer.Option(min=0.0, max=5.0, help="0 takes the likeliest token.")] = 0.0,
+    engine: Engine = None,
     scope: Annotated[
         str | None, typer.Option(help="Where in experience to recall and note. [default: the task's]")
     ] = None,
@@ -84,10 +86,10 @@ def run(
         raise WrongUsage(f"--resume goes on as the run was started; leave out {', '.join(sorted(other))}.")
     if not resume:
         limits = {key: value for key, value in (("steps", max_steps), ("free_meta", free_meta)) if value is not None}
-        found = [task.settled(limits, decode, scope) for task in _find(tasks or [])]
+        found = [task.settled(limits, decode, scope, engine_need(engine)) for task in _find(tasks or [])]
         settings = RunSettings(
-            model=_model(model, found),
-            adapter=_adapter(adapter, found),
+            model=model_of(model, found),
+            adapter=adapter_of(adapter, found),
             method=method,
             show_admissible=show_admissible,
             seed=seed,
@@ -168,23 +170,3 @@ def _summary(run_id: int, results: Sequence[Result], hint: str) -> None:
 
     won = sum(result.success for result in results)
     out.print(line(f"run {run_id}: {won} of {len(results)} won. See it with: evoharness inspect run {run_id}{hint}"))
-
-
-def _hint(tasks: Sequence[Task], key: str) -> str | None:
-    """Return what the tasks ask for, which has to be the same for all that ask."""
-    asked = {getattr(task, key) for task in tasks} - {None}
-    if len(asked) > 1:
-        raise WrongUsage(f"the tasks ask for more than one {key} ({', '.join(sorted(asked))}); choose with --{key}")
-    return asked.pop() if asked else None
-
-
-def _model(option: str | None, tasks: Sequence[Task]) -> str:
-    from ..models import anchored
-
-    return anchored(option, Path.cwd()) if option else _hint(tasks, "model") or DEFAULT_MODEL
-
-
-def _adapter(option: str | None, tasks: Sequence[Task]) -> str | None:
-    if option == NO_ADAPTER:
-        return None
-    return str(Path(option).resolve()) if option else _hint(tasks, "adapter")

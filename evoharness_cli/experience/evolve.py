@@ -31,6 +31,7 @@ from .places import observe
 from .sightings import Evidence, Verdict, judge, read_evidence
 from .store import Store, utc_now
 from .vocabulary import EntryStatus
+from .withdrawing import withdraw
 from .words import content_words
 
 BEFORE_ALL = -1
@@ -48,18 +49,22 @@ class _Closing:
     evidence: Evidence
 
 
-def close_episode(store: Store, episode: int, outcome: str, success: bool, belief: Belief) -> None:
+def close_episode(store: Store, episode: int, outcome: str, success: bool, belief: Belief, learn: bool = True) -> None:
     """Close an episode in one transaction: outcome, votes, contradictions, its notes, the place counts.
 
-    Raises EpisodeClosed when it is closed already, NotFound when there is none.
+    Unless it is to `learn`, only the outcome is kept and its notes are dropped. Raises EpisodeClosed when it is closed
+    already, NotFound when there is none.
     """
     with store.transaction():
         row = require_open(store, episode)
-        evidence = read_evidence(belief.history)
-        closing = _Closing(store, episode, success, baseline(store, row["environment"], row["kind"]), evidence)
-        _vote(closing)
-        _activate(closing)
-        observe(store, episode, row["scope"], row["world"], evidence)
+        if learn:
+            evidence = read_evidence(belief.history)
+            closing = _Closing(store, episode, success, baseline(store, row["environment"], row["kind"]), evidence)
+            _vote(closing)
+            _activate(closing)
+            observe(store, episode, row["scope"], row["world"], evidence)
+        else:
+            withdraw(store, episode, 0, "the run was not to learn")
         store.write(
             "UPDATE episodes SET finished = ?, outcome = ?, success = ?, fault = NULL WHERE id = ?",
             [utc_now(), outcome, success, episode],

@@ -83,8 +83,16 @@ class EpisodeRecord:
     prompt_tokens: int
     completion_tokens: int
     evaluated_tokens: int
-    seconds: float
-    """Seconds spent in the model and in the environment."""
+    model_seconds: float
+    environment_seconds: float
+    harness_seconds: float
+    invalid: int
+    """How many steps were format errors or not admissible."""
+
+    @property
+    def seconds(self) -> float:
+        """Seconds in all."""
+        return self.model_seconds + self.environment_seconds + self.harness_seconds
 
 
 def begin_run(store: Store, settings: Mapping[str, object]) -> int:
@@ -278,10 +286,20 @@ def _episodes(store: Store, where: str, values: list[Any], order: str, limit: in
     return [_episode(row, sums.get(row["id"], [])) for row in rows]
 
 
+_SUMMED = (
+    "invalid",
+    "prompt_tokens",
+    "completion_tokens",
+    "evaluated_tokens",
+    "model_seconds",
+    "environment_seconds",
+    "harness_seconds",
+)
 _SUMS = """
-    SELECT episode, kind, sum(number > 0) AS count, sum(prompt_tokens) AS prompt_tokens,
+    SELECT episode, kind, sum(number > 0) AS count, sum(invalid) AS invalid, sum(prompt_tokens) AS prompt_tokens,
         sum(completion_tokens) AS completion_tokens, sum(evaluated_tokens) AS evaluated_tokens,
-        sum(model_seconds + environment_seconds) AS seconds
+        sum(model_seconds) AS model_seconds, sum(environment_seconds) AS environment_seconds,
+        sum(harness_seconds) AS harness_seconds
     FROM steps WHERE episode IN (SELECT value FROM json_each(?)) GROUP BY episode, kind
 """
 
@@ -296,8 +314,5 @@ def _episode(row: sqlite3.Row, sums: list[sqlite3.Row]) -> EpisodeRecord:
         },
         steps=sum(each["count"] for each in sums),
         calls={each["kind"]: each["count"] for each in sums if each["count"]},
-        prompt_tokens=sum(each["prompt_tokens"] for each in sums),
-        completion_tokens=sum(each["completion_tokens"] for each in sums),
-        evaluated_tokens=sum(each["evaluated_tokens"] for each in sums),
-        seconds=sum(each["seconds"] for each in sums),
+        **{column: sum(each[column] for each in sums) for column in _SUMMED},
     )

@@ -120,7 +120,9 @@ def mark_recalled(store: Store, episode: int, step: int, numbers: Sequence[int],
         return
     now = utc_now()
     with store.transaction():
-        for number in numbers:
+        known = store.rows("SELECT entry FROM recalls WHERE episode = ? AND step = ?", [episode, step])
+        # A panel is rendered anew when its episode is resumed.
+        for number in set(numbers).difference(row["entry"] for row in known):
             store.write("UPDATE entries SET recalled = recalled + 1, last_recalled = ? WHERE id = ?", [now, number])
             store.write("INSERT INTO recalls (episode, step, entry) VALUES (?, ?, ?)", [episode, step, number])
             record_event(store, "recalled", number, episode, step, query=query)

@@ -83,8 +83,10 @@ def m001_journal(database: Database) -> None:
             observation TEXT NOT NULL,
             reply TEXT NOT NULL,
             thought TEXT NOT NULL,
+            remark TEXT NOT NULL,
             action TEXT NOT NULL,
             charged INTEGER NOT NULL,
+            invalid INTEGER NOT NULL,
             compacted INTEGER NOT NULL,
             facts TEXT NOT NULL,
             recalled TEXT NOT NULL,
@@ -93,6 +95,7 @@ def m001_journal(database: Database) -> None:
             evaluated_tokens INTEGER NOT NULL,
             model_seconds REAL NOT NULL,
             environment_seconds REAL NOT NULL,
+            harness_seconds REAL NOT NULL,
             at TEXT NOT NULL,
             PRIMARY KEY (episode, number)
         );

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ..harness.protocols import Answer
 from .drafts import InvalidEntry, read_note
-from .noting import Kept, keep
+from .noting import Kept, find_same, keep
 from .recall import BUDGET, LIMIT, mark_recalled, render, search
 from .store import Store, storable
 from .withdrawing import withdraw, wrote_since
@@ -17,11 +17,23 @@ class EpisodeExperience:
 
     A process may have died between what a step wrote here and the recording of that step. Whatever is newer
     than the last recorded step is taken back first, so that the step which is played again counts once.
+
+    Unless it is to `learn`, nothing that other episodes see is changed: recalls aren't counted, notes strengthen
+    nothing, and those it makes are its own until they are dropped when it closes.
     """
 
     def __init__(
-        self, store: Store, episode: int, scope: str, world: str, limit: int = LIMIT, budget: int = BUDGET
+        self,
+        store: Store,
+        episode: int,
+        scope: str,
+        world: str,
+        *,
+        learn: bool = True,
+        limit: int = LIMIT,
+        budget: int = BUDGET,
     ) -> None:
+        self._learn = learn
         self._store, self._episode = store, episode
         self._scope, self._world = scope, world
         self._limit, self._budget = limit, budget
@@ -33,7 +45,8 @@ class EpisodeExperience:
         """Return what is known about the query, and count it as recalled."""
         known = search(self._store, query, self._scope, self._world, episode=self._episode, limit=self._limit)
         answer = render(known, self._budget)
-        mark_recalled(self._store, self._episode, step, answer.entries, storable(query))
+        if self._learn:
+            mark_recalled(self._store, self._episode, step, answer.entries, storable(query))
         return answer
 
     def note(self, insight: str, step: int, because: str) -> str:
@@ -42,8 +55,10 @@ class EpisodeExperience:
             draft = read_note(insight, self._scope, self._world)
         except InvalidEntry as error:
             return f"not noted: {error}"
-        kept = keep(self._store, replace(draft, episode=self._episode, step=step, because=storable(because)))
-        return _answer(kept)
+        draft = replace(draft, episode=self._episode, step=step, because=storable(because))
+        if not self._learn and (same := find_same(self._store, draft)):
+            return _answer(Kept(same, recurred=True))
+        return _answer(keep(self._store, draft))
 
 
 def _answer(kept: Kept) -> str:

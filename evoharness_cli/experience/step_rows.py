@@ -26,7 +26,7 @@ def row_of(step: Step) -> list[object]:
 def step_of(row: sqlite3.Row) -> Step:
     """Return the step that a row holds."""
     values = {name: row[name] for name in _COLUMNS}
-    values["charged"] = bool(row["charged"])
+    values["charged"], values["invalid"] = bool(row["charged"]), bool(row["invalid"])
     values["facts"] = tuple(Fact(*parts) for parts in json.loads(row["facts"]))
     values["recalled"] = tuple(json.loads(row["recalled"]))
     return Step(**values)

@@ -67,7 +67,7 @@ class Store:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with _sentences(path):
-                connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+                connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
                 try:
                     store = cls(path, Database(connection, execute_plugins=False))
                     store._prepare()
@@ -160,6 +160,13 @@ class Store:
             return self._connection.execute(sql, parameters)
         except OverflowError:
             raise NotFound(f"The numbers in {self.path} go up to {LARGEST}; a larger one was asked for.") from None
+
+    def copy_to(self, path: Path) -> None:
+        """Write a copy of the whole store, as it is at this moment, to a new file. Raises StoreError."""
+        try:
+            self._connection.execute("VACUUM INTO ?", [str(path)])
+        except sqlite3.Error as error:
+            raise StoreError(f"The store {self.path} can't be copied to {path}: {error}.") from error
 
     def close(self) -> None:
         """Close the file."""

@@ -55,6 +55,8 @@ class Settings:
     limits: Limits = Limits()
     decode: Decode = Decode.GRAMMAR
     show_admissible: bool = False
+    panels: bool = False
+    """Whether the state of the workspace is shown after the latest observation, each turn anew."""
     seed: int = 0
 
 
@@ -67,8 +69,12 @@ class Step:
     observation: str
     reply: str = ""
     thought: str = ""
+    remark: str = ""
+    """What the environment says to the person who looks on."""
     action: str = ""
     charged: bool = False
+    invalid: bool = False
+    """Whether it was a format error, or an action that was not admissible where the environment can tell."""
     compacted: int = 0
     """How many of the oldest exchanges were left out of the transcript before this reply, to make room."""
     facts: tuple[Fact, ...] = ()
@@ -80,6 +86,8 @@ class Step:
     evaluated_tokens: int = 0
     model_seconds: float = 0.0
     environment_seconds: float = 0.0
+    harness_seconds: float = 0.0
+    """All else since the step before, which includes recording that one."""
 
 
 class Diverged(Exception):
@@ -99,6 +107,7 @@ class Episode:
         self.outcome: Outcome | None = None
         self.steps: list[Step] = []
         self.transcript: Transcript | None = None
+        self._finished = 0.0
 
     def play(self, recorded: Sequence[Step] = ()) -> Iterator[Step]:
         """Yield each step as it happens; when the iterator ends, `outcome` is set.
@@ -106,6 +115,7 @@ class Episode:
         `recorded` steps are played again first, without the model and without being yielded. Raises Diverged when
         the environment answers them differently, and OutsideFault when the model or the environment fails.
         """
+        self._finished = time.monotonic()
         first = self._begin()
         if not recorded:
             yield first
@@ -113,6 +123,7 @@ class Episode:
             raise Diverged(f"the first observation is not the recorded one: {first.observation!r}")
         for step in recorded[1:]:
             self._replay(step)
+        self._finished = time.monotonic()
         while self.outcome is None:
             self.outcome = self._spent()
             if self.outcome is None and (played := self._next()):
@@ -128,7 +139,14 @@ class Episode:
             system_prompt(self.environment, self.workspace, self.settings.limits.free_meta),
             self._shown(f"{observation.text}\n\nYour task is to: {brief.goal}"),
         )
-        step = Step(0, ENVIRONMENT, observation.text, facts=tuple(news), environment_seconds=seconds)
+        step = Step(
+            number=0,
+            kind=ENVIRONMENT,
+            observation=observation.text,
+            remark=observation.remark,
+            facts=tuple(news),
+            environment_seconds=seconds,
+        )
         self.steps.append(step)
         self._finish(observation)
         return step
@@ -148,7 +166,11 @@ class Episode:
                     return None
                 self.transcript.leave_out(half, self.workspace.summary())
                 compacted += half
-        step = replace(self._act(reply, time.monotonic() - clock), compacted=compacted)
+        step = self._act(reply, time.monotonic() - clock)
+        now = time.monotonic()
+        harness_seconds = now - self._finished - step.model_seconds - step.environment_seconds
+        step = replace(step, compacted=compacted, harness_seconds=harness_seconds)
+        self._finished = now
         self._record(step)
         return step
 
@@ -160,27 +182,30 @@ class Episode:
             settings.decode, environment.forms, environment.names(), admissible, self.workspace.verbs
         )
         seed = (settings.seed * 1_000_003 + len(self.steps)) % 2**32
-        return self.model.reply(self.transcript, constraint, self._reply_tokens(), seed)
+        shown = self.transcript.with_panel(self.workspace.panel()) if settings.panels else self.transcript
+        return self.model.reply(shown, constraint, self._reply_tokens(), seed)
 
     def _act(self, reply: Reply, model_seconds: float) -> Step:
         number = len(self.steps)
         parsed = parse_reply(reply.text)
-        action, observed, facts, recalled = parsed.action, "", tuple[Fact, ...](), tuple[int, ...]()
-        kind, charged, seconds = FORMAT, True, 0.0
+        action, observed, remark, facts, recalled = parsed.action, "", "", tuple[Fact, ...](), tuple[int, ...]()
+        kind, charged, invalid, seconds = FORMAT, True, True, 0.0
         if isinstance(action, EnvironmentAction):
             readable = self.environment.read(action.text)
             if readable is None:
                 action = FormatError(f"no such action: {action.text}; expected {self._expected()}", action.text)
             else:
                 kind = ENVIRONMENT
+                admissible = self.environment.admissible()
+                invalid = bool(admissible) and readable not in admissible
                 clock = time.monotonic()
                 observation = self.environment.step(readable)
                 seconds = time.monotonic() - clock
-                observed = observation.text
+                observed, remark = observation.text, observation.remark
                 facts = tuple(self.workspace.absorb(observed, self.environment.facts(), number))
                 self._finish(observation)
         if isinstance(action, MetaAction):
-            kind = action.verb
+            kind, invalid = action.verb, False
             charged = self._meta_calls() >= self.settings.limits.free_meta
             answer = self.workspace.answer(action, number)
             observed, recalled = answer.text, answer.entries
@@ -192,8 +217,10 @@ class Episode:
             observation=observed,
             reply=reply.text,
             thought=parsed.thought,
+            remark=remark,
             action=action.text,
             charged=charged,
+            invalid=invalid,
             facts=facts,
             recalled=recalled,
             prompt_tokens=reply.prompt_tokens,

@@ -29,11 +29,15 @@ class ContextFull(Exception):
 
 @dataclass(frozen=True)
 class Observation:
-    """What the environment answered: its text, whether the task is over, and whether it was achieved."""
+    """What the environment answered: its text, whether the task is over, and whether it was achieved.
+
+    `remark` is for the person who looks on, and not shown to the agent.
+    """
 
     text: str
     done: bool = False
     success: bool = False
+    remark: str = ""
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,13 @@ class Transcript:
         """How many replies, each with what came of it, are shown."""
         return (len(self._messages) - 2) // 2
 
+    def with_panel(self, panel: str) -> Transcript:
+        """Return a copy whose latest observation is followed by a panel; this transcript is not changed."""
+        shown = Transcript("", self._opening)
+        shown._messages = [*self._messages[:-1], Message("user", f"{self._messages[-1].text}\n\n{panel}")]
+        shown._left_out = self._left_out
+        return shown
+
     def leave_out(self, exchanges: int, summary: str) -> None:
         """Replace the oldest exchanges by a summary, which follows the first observation."""
         kept = self._messages[2 + 2 * exchanges :]

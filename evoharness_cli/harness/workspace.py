@@ -59,6 +59,7 @@ class Workspace:
         self._goal = goal
         self._experience = experience
         self._latest = ""
+        self._panel_recall: str | None = None
 
     @property
     def manual(self) -> list[Manual]:
@@ -72,13 +73,25 @@ class Workspace:
 
     def summary(self) -> str:
         """Render belief and progress, to stand for the exchanges that are left out of a full context."""
-        lines = ["(The oldest steps are left out here.)"]
+        return "\n".join(["(The oldest steps are left out here.)", *self._state()])
+
+    def panel(self) -> str:
+        """Render the whole workspace, to be shown each turn: belief, progress, and what is recalled of the goal."""
+        lines = self._state()
+        if Part.EXPERIENCE in self.parts:
+            if self._panel_recall is None:
+                self._panel_recall = self._recall(self._goal, 0).text
+            lines += [f"Experience: {self._panel_recall}"]
+        return "\n".join(lines)
+
+    def _state(self) -> list[str]:
+        lines = []
         if Part.BELIEF in self.parts:
             lines += [f"Belief: {self.belief.situation()}"]
             lines += [f"Known: {'; '.join(str(known.fact) for known in self.belief.things())}."]
         if Part.PROGRESS in self.parts and self.progress.plan:
             lines += [f"Plan: {' | '.join(map(str, self.progress.plan))}. {self.progress.summary()}."]
-        return "\n".join(lines)
+        return lines
 
     def absorb(self, observation: str, facts: Sequence[Fact], step: int) -> list[Fact]:
         """Take in an observation and the facts read from it; return those that were news."""

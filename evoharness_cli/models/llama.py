@@ -2,42 +2,43 @@
 
 from __future__ import annotations
 
-import ctypes
-import os
-from collections.abc import Callable
+import weakref
+from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Literal
 
-from ..harness import Constraint, ContextFull, OutsideFault, Reply, Transcript, WrongUsage
+from ..harness import Constraint, ContextFull, Reply, Transcript, WrongUsage
 from .chat import ChatTemplate
-from .gguf import ModelFileError, check_start, load_gguf
-from .grammar import to_gbnf
+from .engine import Engine, GpuLayers
 from .hashes import sha256_of
-from .native import first_error, forget_errors, library, physical_cores
-from .sampling import Grammar, Sampling
-from .sequence import CachedSequence
-from .vocabulary import Vocabulary
-
-GpuLayers = int | Literal["auto"]
-
-_ALL_LAYERS = -1
+from .placing import CachedSequence
+from .sampling import Sampling
+from .writing import Writer, Written
 
 
 class UnusableOption(WrongUsage):
     """An option that this kind of model doesn't have, or can't take with this value."""
 
 
-class ModelClosed(OutsideFault):
-    """A reply was asked of a model that was closed."""
+@dataclass(frozen=True)
+class Sampled:
+    """A reply as its tokens. `end` is the token that ended it, None when it was cut at its length."""
+
+    text: str
+    prompt: tuple[int, ...]
+    tokens: tuple[Written, ...]
+    end: Written | None
+    evaluated_tokens: int
+    """How many tokens of the prompt were not already cached."""
 
 
 class LlamaModel:
     """Answers with a GGUF model, optionally with a LoRA adapter over it.
 
-    Nothing is evaluated twice while the transcript grows: each prompt costs its new tokens only. A reply is a
-    function of the transcript, the constraint, `max_tokens` and `seed`, whatever was evaluated before.
+    Any number of sessions may answer at once, each in a thread of its own. Nothing is evaluated twice while a
+    transcript grows: each prompt costs its new tokens only, and what sessions share is evaluated once. A reply is a
+    function of the transcript, the constraint, `max_tokens` and `seed`, whatever else was or is evaluated.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class LlamaModel:
         *,
         adapter: Path | None = None,
         context: int = 8192,
+        slots: int = 1,
         threads: int | None = None,
         gpu_layers: GpuLayers = "auto",
         temperature: float = 0.0,
@@ -54,70 +56,77 @@ class LlamaModel:
     ) -> None:
         """Load the model.
 
-        `context` is in tokens, positive, and never more than the model was trained with. `threads` is every
+        `context` is in tokens, positive, and never more than the model was trained with. `slots` is how many sessions
+        are evaluated together; more than these take turns, which costs some milliseconds a reply. `threads` is every
         physical core the process may use unless given. `gpu_layers` is all of them where the library can use
         a GPU, else none, unless given. `name` is the file's name without its ending unless given. Raises
-        UnusableOption for a context that isn't positive, ModelFileError for a file that isn't a whole model
+        UnusableOption for a context or slots that aren't positive, ModelFileError for a file that isn't a whole model
         or an adapter that doesn't fit it, ChatTemplateFault for a template that can't be applied,
         EvaluationFault when the context can't be set up.
         """
         if context < 1:
             raise UnusableOption(f"Expected a positive number of tokens as the context, found {context}.")
-        if adapter is not None:
-            check_start(adapter)
+        if slots < 1:
+            raise UnusableOption(f"Expected a positive number of slots, found {slots}.")
         self.name = name or path.stem
         self._path, self._adapter = path, adapter
         self._sampling = Sampling(temperature, top_p)
-        self._freed: list[Callable[[], None]] = []
+        self._engine = Engine(
+            path, adapter=adapter, context=context, slots=slots, threads=threads, gpu_layers=gpu_layers
+        )
         try:
-            model = self._load(path, gpu_layers)
-            llama = library()
-            self.context = min(context, llama.llama_model_n_ctx_train(model))
-            self._vocabulary = Vocabulary(model)
-            template = llama.llama_model_chat_template(model, None)
-            self._template = ChatTemplate(template and template.decode(), self._vocabulary.special_texts())
-            self._sequence = CachedSequence(model, self.context, threads or physical_cores())
-            self._freed.append(self._sequence.close)
-            if adapter is not None:
-                self._attach(model, adapter)
+            self._template = ChatTemplate(self._engine.template, self._engine.vocabulary.special_texts())
         except BaseException:
             self.close()
             raise
+        self._own = Session(self, CachedSequence())
 
-    def session(self, task: str) -> LlamaModel:
-        """Return this model: all that a reply depends on is in the transcript."""
+    @property
+    def context(self) -> int:
+        """Tokens that a prompt and its reply may have together."""
+        return self._engine.context
+
+    def session(self, task: str) -> Session:
+        """Return what answers in one episode, beside others; all that a reply depends on is in the transcript."""
         del task
-        return self
+        return Session(self, CachedSequence())
 
     def reply(self, transcript: Transcript, constraint: Constraint | None, max_tokens: int, seed: int) -> Reply:
-        """Answer the transcript, whose last message is the environment's.
+        """Answer as a session does, in one that belongs to the model."""
+        return self._own.reply(transcript, constraint, max_tokens, seed)
 
-        The reply ends with the model's end of turn, or after `max_tokens` tokens wherever that is; a
-        constrained one ends where its pattern is complete. Raises ContextFull before anything is evaluated
-        when the prompt and `max_tokens` more don't fit, OutsideFault when llama.cpp fails.
-        """
-        if not self._freed:
-            raise ModelClosed(f"The model {self.name} was closed and can't reply.")
-        prompt = self.prompt_ids(transcript)
-        if len(prompt) + max_tokens > self.context:
-            raise ContextFull(
-                f"Expected at most {self.context} tokens, found {len(prompt)} in the prompt"
-                f" and {max_tokens} for the reply."
-            )
-        # A grammar that can't be read is found before anything is evaluated.
-        grammar = Grammar(to_gbnf(constraint), self._vocabulary, self._sampling) if constraint else None
-        try:
-            evaluated = self._sequence.advance_to(prompt)
-            written = self._write(grammar, max_tokens, seed)
-        finally:
-            if grammar:
-                grammar.close()
-        text = b"".join(map(self._vocabulary.bytes_of, written)).decode(errors="replace")
-        return Reply(text, len(prompt), len(written), evaluated)
+    def sample(
+        self,
+        session: Session,
+        transcript: Transcript,
+        constraint: Constraint | None,
+        max_tokens: int,
+        seed: int,
+        *,
+        scored: bool,
+    ) -> Sampled:
+        """Answer in a session, as `Session.sample` documents it."""
+        engine = self._engine
+        with engine.in_use():
+            prompt = self.prompt_ids(transcript)
+            if len(prompt) + max_tokens > self.context:
+                raise ContextFull(
+                    f"Expected at most {self.context} tokens, found {len(prompt)} in the prompt"
+                    f" and {max_tokens} for the reply."
+                )
+            automaton = engine.grammar.automaton(constraint) if constraint else None
+            writer = Writer(engine.vocabulary, automaton, self._sampling, max_tokens, seed, scored=scored)
+            evaluated = engine.write(session.sequence, prompt, writer)
+            text = b"".join(engine.vocabulary.bytes_of(written.token) for written in writer.written)
+        return Sampled(text.decode(errors="replace"), tuple(prompt), tuple(writer.written), writer.end, evaluated)
+
+    def fork(self, session: Session) -> Session:
+        """Return a session that goes on separately from where a session is, with all that it has evaluated."""
+        return Session(self, self._engine.fork(session.sequence))
 
     def prompt_ids(self, transcript: Transcript) -> list[int]:
         """Return the ids of a transcript, ready for a reply; those of a grown transcript begin with them."""
-        return self._vocabulary.encode(self._template.pieces(transcript.messages))
+        return self._engine.vocabulary.encode(self._template.pieces(transcript.messages))
 
     @cached_property
     def fingerprint(self) -> dict[str, object]:
@@ -135,9 +144,8 @@ class LlamaModel:
         }
 
     def close(self) -> None:
-        """Free the model; closing twice does nothing more."""
-        while self._freed:
-            self._freed.pop()()
+        """Free the model, and end replies that are being written; closing twice does nothing more."""
+        self._engine.close()
 
     def __enter__(self) -> LlamaModel:
         return self
@@ -145,41 +153,49 @@ class LlamaModel:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _load(self, path: Path, gpu_layers: GpuLayers) -> Any:
-        llama = library()
-        parameters = llama.llama_model_default_params()
-        if gpu_layers == "auto":
-            gpu_layers = _ALL_LAYERS if llama.llama_supports_gpu_offload() else 0
-        parameters.n_gpu_layers = gpu_layers
-        model = load_gguf(path, parameters)
-        self._freed.append(lambda: llama.llama_model_free(model))
-        return model
 
-    def _attach(self, model: Any, path: Path) -> None:
-        llama = library()
-        forget_errors()
-        # The model frees the adapters that were loaded for it.
-        adapter = llama.llama_adapter_lora_init(model, os.fsencode(path))
-        if not adapter:
-            raise ModelFileError(f"The adapter {path} doesn't fit the model {self.name}{first_error()}.")
-        adapters = (llama.llama_adapter_lora_p_ctypes * 1)(adapter)
-        if llama.llama_set_adapters_lora(self._sequence.context, adapters, 1, (ctypes.c_float * 1)(1.0)) != 0:
-            raise ModelFileError(f"The adapter {path} could not be attached{first_error()}.")
+class Session:
+    """One conversation of a model with a cache of its own; to be used by one thread at a time."""
 
-    def _write(self, grammar: Grammar | None, max_tokens: int, seed: int) -> list[int]:
-        import numpy as np
+    def __init__(self, model: LlamaModel, sequence: CachedSequence) -> None:
+        self.name = model.name
+        self.sequence = sequence
+        """What was evaluated so far."""
+        self._model = model
+        # Where a session is only forgotten, its slot is free for others too.
+        weakref.finalize(self, _abandon, sequence).atexit = False
 
-        random = np.random.default_rng(seed)
-        written: list[int] = []
-        while len(written) < max_tokens:
-            # The last token that fits is evaluated with the next prompt.
-            self._sequence.append(written[-1:])
-            logits = self._sequence.logits()
-            chooser = grammar or self._sampling
-            token = chooser.choose(logits, random)
-            if self._vocabulary.ends(token):
-                break
-            if grammar:
-                grammar.accept(token)
-            written.append(token)
-        return written
+    @property
+    def fingerprint(self) -> dict[str, object]:
+        """What a reply depends on besides transcript, constraint and seed, as values that JSON can hold."""
+        return self._model.fingerprint
+
+    def session(self, task: str) -> Session:
+        """Return another session of the model."""
+        return self._model.session(task)
+
+    def reply(self, transcript: Transcript, constraint: Constraint | None, max_tokens: int, seed: int) -> Reply:
+        """Answer the transcript, whose last message is the environment's.
+
+        The reply ends with the model's end of turn, or after `max_tokens` tokens wherever that is; a
+        constrained one ends where its pattern is complete. Raises ContextFull before anything is evaluated
+        when the prompt and `max_tokens` more don't fit, OutsideFault when llama.cpp fails or the model is closed.
+        """
+        sampled = self._model.sample(self, transcript, constraint, max_tokens, seed, scored=False)
+        return Reply(sampled.text, len(sampled.prompt), len(sampled.tokens), sampled.evaluated_tokens)
+
+    def sample(self, transcript: Transcript, constraint: Constraint | None, max_tokens: int, seed: int) -> Sampled:
+        """Answer as `reply` does, with every token, its log-probability and whether it was forced."""
+        return self._model.sample(self, transcript, constraint, max_tokens, seed, scored=True)
+
+    def fork(self) -> Session:
+        """Return a session that goes on separately from here; what was evaluated is copied."""
+        return self._model.fork(self)
+
+    def close(self) -> None:
+        """Leave the slot to others; a later reply evaluates its whole prompt."""
+        _abandon(self.sequence)
+
+
+def _abandon(sequence: CachedSequence) -> None:
+    sequence.abandoned = True

@@ -9,8 +9,9 @@ from typing import TypedDict, Unpack
 
 from ..harness import Model, OutsideFault
 from .catalogue import CATALOGUE, UnknownModel, resolve
+from .engine import GpuLayers
 from .files import expanded
-from .llama import GpuLayers, LlamaModel, UnusableOption
+from .llama import LlamaModel, UnusableOption
 from .native import interruptible_after
 from .scripted import ScriptedModel
 
@@ -23,6 +24,7 @@ class Options(TypedDict, total=False):
 
     adapter: Path | None
     context: int
+    slots: int
     threads: int | None
     gpu_layers: GpuLayers
     temperature: float

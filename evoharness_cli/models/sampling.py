@@ -1,22 +1,16 @@
-"""Chooses the next token from logits, within a grammar where there is one."""
+"""Chooses the next token from logits."""
 
 from __future__ import annotations
 
-import ctypes
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from ..harness import OutsideFault
-from .native import first_error, forget_errors, library
-from .vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-
-class GrammarFault(OutsideFault):
-    """llama.cpp can't read a grammar, or no token continues a reply within it."""
+_LIKELY = 512
+"""Tokens among which a nucleus is looked for first, since sorting a whole vocabulary takes milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -38,65 +32,35 @@ class Sampling:
             return int(logits.argmax())
         scaled = logits.astype(np.float64) / self.temperature
         weights = np.exp(scaled - scaled.max())
-        order = np.argsort(-weights, kind="stable") if self.top_p < 1 else np.arange(len(weights))
-        below = np.cumsum(weights[order] / weights.sum())
-        kept = int(np.searchsorted(below, self.top_p)) + 1 if self.top_p < 1 else len(order)
-        chosen = np.searchsorted(below, random.random() * below[min(kept, len(below)) - 1], side="right")
+        below: NDArray[np.float64]
+        if self.top_p < 1:
+            order = _nucleus(weights, self.top_p)
+            below = np.cumsum(weights[order])
+        else:
+            order = np.arange(len(weights))
+            below = np.cumsum(weights)
+        chosen = np.searchsorted(below, random.random() * below[-1], side="right")
         return int(order[min(int(chosen), len(order) - 1)])
 
 
-class Grammar:
-    """A GBNF grammar and how far the reply has come in it. Raises GrammarFault when it can't be read."""
+def log_probability(logits: NDArray[np.float32], chosen: int) -> float:
+    """Return the natural logarithm of the probability (softmax) of one of the logits."""
+    import numpy as np
 
-    def __init__(self, gbnf: str, vocabulary: Vocabulary, sampling: Sampling) -> None:
-        import numpy as np
+    shifted = logits.astype(np.float64) - float(logits.max())
+    return float(shifted[chosen] - np.log(np.exp(shifted).sum()))
 
-        self._llama = library()
-        self._vocabulary = vocabulary
-        self._sampling = sampling
-        forget_errors()
-        self._sampler = self._llama.llama_sampler_init_grammar(vocabulary.pointer, gbnf.encode(), b"root")
-        if not self._sampler:
-            raise GrammarFault(f"llama.cpp can't read the grammar of the reply{first_error()}.")
-        kind = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
-        self._candidates = np.zeros(vocabulary.size, kind)
 
-    def choose(self, logits: NDArray[np.float32], random: np.random.Generator) -> int:
-        """Return a token that continues the reply within the grammar, or ends it where it is complete.
+def _nucleus(weights: NDArray[np.float64], top_p: float) -> NDArray[np.int64]:
+    """Return the places of the fewest weights that make up `top_p` of all, the largest first."""
+    import numpy as np
 
-        A token is first chosen from the whole vocabulary, and only when the grammar refuses it again from
-        what the grammar allows. Without nucleus sampling this has the distribution of choosing among the
-        allowed tokens at once; with it, the first choice is from the nucleus of the whole vocabulary.
-        """
-        import numpy as np
-
-        token = self._sampling.choose(logits, random)
-        if not self._allowed(np.array([token], np.int32))[0]:
-            allowed = self._allowed(np.arange(len(logits), dtype=np.int32))
-            if not allowed.any():
-                raise GrammarFault("No token of the model's vocabulary continues the reply within its grammar.")
-            token = self._sampling.choose(np.where(allowed, logits, -np.inf).astype(np.float32), random)
-        return token
-
-    def accept(self, token: int) -> None:
-        """Take a token that `choose` returned, and that doesn't end the reply, into the reply."""
-        self._llama.llama_sampler_accept(self._sampler, token)
-
-    def close(self) -> None:
-        """Free the grammar."""
-        self._llama.llama_sampler_free(self._sampler)
-
-    def _allowed(self, tokens: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Tell for each token whether the grammar allows it; a steering token is no text, however spelt."""
-        candidates = self._candidates[: len(tokens)]
-        candidates["id"] = tokens
-        candidates["logit"] = 0
-        array = self._llama.llama_token_data_array(
-            data=candidates.ctypes.data_as(self._llama.llama_token_data_p),
-            size=len(tokens),
-            selected=-1,
-            sorted=False,
-        )
-        self._llama.llama_sampler_apply(self._sampler, ctypes.byref(array))
-        allowed: NDArray[np.bool_] = (candidates["logit"] == 0) & ~self._vocabulary.steering[tokens]
-        return allowed
+    total = weights.sum()
+    for count in (_LIKELY, len(weights)):
+        likely = np.argpartition(-weights, count - 1)[:count] if count < len(weights) else np.arange(len(weights))
+        order = likely[np.argsort(-weights[likely], kind="stable")]
+        reached = np.cumsum(weights[order]) / total
+        if reached[-1] >= top_p or len(order) == len(weights):
+            break
+    kept: NDArray[np.int64] = order[: int(np.searchsorted(reached, top_p)) + 1]
+    return kept

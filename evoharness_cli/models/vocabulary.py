@@ -42,6 +42,19 @@ class Vocabulary:
             ids.insert(0, first)
         return ids
 
+    def continuation(self, text: str, after: str) -> tuple[int, ...]:
+        """Return the ids of a text within a piece of plain text, where it follows the character `after`, if any.
+
+        Tokenisers that put a space before a text are asked for it after that character or a line's end instead.
+        """
+        raw = text.encode()
+        ids = self._remembered(text, False)
+        for before in (after or "\n", "\n"):
+            if b"".join(map(self.bytes_of, ids)) == raw:
+                break
+            ids = self._remembered(before + text, False)[len(self._remembered(before, False)) :]
+        return ids
+
     def bytes_of(self, token: int) -> bytes:
         """Return the bytes a token stands for, which may be a part of a character."""
         buffer = ctypes.create_string_buffer(64)
@@ -54,6 +67,12 @@ class Vocabulary:
     def ends(self, token: int) -> bool:
         """Tell whether a token ends the reply."""
         return bool(self._llama.llama_vocab_is_eog(self.pointer, token))
+
+    @cached_property
+    def end(self) -> int:
+        """The token with which a reply is to end; others may end one too."""
+        turn: int = self._llama.llama_vocab_eot(self.pointer)
+        return turn if turn >= 0 else int(self._llama.llama_vocab_eos(self.pointer))
 
     @cached_property
     def steering(self) -> NDArray[np.bool_]:

@@ -66,6 +66,19 @@ class Watcher(Protocol):
         ...
 
 
+class Unwatched:
+    """A watcher that does nothing."""
+
+    def began(self, number: int, task: Task, episode: Episode, recorded: Sequence[Step]) -> None:
+        """Do nothing."""
+
+    def stepped(self, step: Step) -> None:
+        """Do nothing."""
+
+    def ended(self, result: Result) -> None:
+        """Do nothing."""
+
+
 def start(store: Store, tasks: Sequence[Task], settings: RunSettings, fingerprint: Mapping[str, object]) -> int:
     """Record a new run of settled tasks and return its id."""
     recorded = {**asdict(settings), "tasks": [asdict(task) for task in tasks], "fingerprint": dict(fingerprint)}
@@ -112,16 +125,22 @@ class Run:
             try:
                 before = {episode.number: episode for episode in journal.episodes(self.store, self.id)}
                 for number, task in enumerate(tasks):
-                    results.append(self._result_of(number, task, before.get(number)))
+                    results.append(self.play_task(number, task, before.get(number)))
                     self.watcher.ended(results[-1])
                 status = "fault" if any(result.fault for result in results) else "finished"
             finally:
-                for adapter in self.adapters.values():
-                    adapter.close()
+                self.close()
                 journal.finish_run(self.store, self.id, status)
         return results
 
-    def _result_of(self, number: int, task: Task, before: EpisodeRecord | None) -> Result:
+    def close(self) -> None:
+        """End what the environments shared."""
+        for adapter in self.adapters.values():
+            adapter.close()
+        self.adapters.clear()
+
+    def play_task(self, number: int, task: Task, before: EpisodeRecord | None) -> Result:
+        """Play a task, counted from 0, on from what was recorded `before`, and return what became of it."""
         if before and before.outcome is not None:
             return self._result(task, before)
         episode = before.id if before else None
@@ -165,7 +184,7 @@ class Run:
         recorded = journal.steps(store, record)
         if not recorded:
             journal.refresh_episode(store, record, brief)
-        experience = EpisodeExperience(store, record, task.scope, brief.world)
+        experience = EpisodeExperience(store, record, task.scope, brief.world, learn=self.settings.learn)
         workspace = Workspace(brief.goal, environment.evidence, experience, self.settings.method.parts)
         episode = Episode(environment, self.model.session(task.name), workspace, self.settings.episode(task))
         self.watcher.began(number, task, episode, recorded)
@@ -179,7 +198,7 @@ class Run:
             return False
         assert episode.outcome is not None
         won = episode.outcome is Outcome.WON
-        close_episode(store, record, episode.outcome.value, won, workspace.belief)
+        close_episode(store, record, episode.outcome.value, won, workspace.belief, self.settings.learn)
         return True
 
     def _result(self, task: Task, record: EpisodeRecord) -> Result:

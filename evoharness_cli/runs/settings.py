@@ -14,15 +14,25 @@ if TYPE_CHECKING:
 
 
 class Method(str, Enum):
-    """How the agent plays: `react` acts alone, `bpe` has the four meta-actions."""
+    """How the agent plays.
+
+    `react` acts alone and `bpe` has the four meta-actions; `panels` is shown the workspace's state each turn besides,
+    and the others lack one of its parts.
+    """
 
     REACT = "react"
     BPE = "bpe"
+    PANELS = "panels"
+    NO_BELIEF = "no-belief"
+    NO_PROGRESS = "no-progress"
+    NO_EXPERIENCE = "no-experience"
 
     @property
     def parts(self) -> tuple[Part, ...]:
         """The parts of the workspace that are on."""
-        return tuple(Part) if self is Method.BPE else ()
+        if self is Method.REACT:
+            return ()
+        return tuple(part for part in Part if self.value != f"no-{part.value}")
 
 
 @dataclass(frozen=True)
@@ -35,10 +45,20 @@ class RunSettings:
     show_admissible: bool = False
     seed: int = 0
     temperature: float = 0.0
+    learn: bool = True
+    """Whether what happens changes experience; an evaluation reads it as it is."""
+    label: str = ""
+    """What the run stands for in an evaluation; empty for a run of its own."""
 
     def episode(self, task: Task) -> Settings:
         """Return the settings of a settled task's episode."""
-        return Settings(Limits(**task.limits), Decode(task.decode), self.show_admissible, self.seed)
+        return Settings(
+            limits=Limits(**task.limits),
+            decode=Decode(task.decode),
+            show_admissible=self.show_admissible,
+            panels=self.method is Method.PANELS,
+            seed=self.seed,
+        )
 
     def stated(self, task: Task) -> dict[str, Any]:
         """Return all that decides how a settled task is played, as a result has to state it."""

@@ -76,10 +76,29 @@ class Task:
     adapter: str | None = None
     decode: str | None = None
 
-    def settled(self, limits: Mapping[str, Any], decode: Decode | None = None, scope: str | None = None) -> Task:
-        """Return the task with nothing left to defaults: what is given goes over what its file says."""
+    def settled(
+        self,
+        limits: Mapping[str, Any],
+        decode: Decode | None = None,
+        scope: str | None = None,
+        needs: Mapping[str, Any] | None = None,
+    ) -> Task:
+        """Return the task with nothing left to defaults: what is given goes over what its file says.
+
+        Raises WrongUsage for needs that its environment doesn't have.
+        """
+        wanted = {**self.needs, **(needs or {})}
+        try:
+            known = load_adapter(self.environment).needs.model_validate(wanted)
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise WrongUsage(
+                f"The environment {self.environment} can't take {first['loc'][0]} {_shown(first['input'])}: "
+                f"{first['msg']}."
+            ) from None
         return replace(
             self,
+            needs=known.model_dump(mode="json"),
             limits=asdict(Limits(**{**self.limits, **limits})),
             decode=(decode or Decode(self.decode or Decode.GRAMMAR)).value,
             scope=self.scope if scope is None else scope,
@@ -162,8 +181,9 @@ def _said_twice(node: yaml.Node | None) -> yaml.ScalarNode | None:
 
 def _absolute(path: Path, text: str, needs: BaseModel) -> dict[str, Any]:
     """Make the paths among the needs absolute, from the task file's folder, and check that they are there."""
-    found = needs.model_dump()
-    for key, value in found.items():
+    found = needs.model_dump(mode="json", exclude_unset=True)
+    for key in found:
+        value = getattr(needs, key)
         if isinstance(value, Path):
             there = (path.parent / value).resolve()
             if not there.exists():

@@ -22,8 +22,10 @@ FULL = Step(
     observation='[1] note: "é\n\x00\U0001f375"',
     reply="<think>hm</think><action>recall [é]</action>",
     thought="hm",
+    remark="so so",
     action="recall [é]",
     charged=True,
+    invalid=True,
     compacted=2,
     facts=(Fact("kettle 1", "at", "stoveburner 1"), Fact("fridge 1", "open", "no")),
     recalled=(1, 7),
@@ -32,6 +34,7 @@ FULL = Step(
     evaluated_tokens=40,
     model_seconds=0.125,
     environment_seconds=0.5,
+    harness_seconds=0.25,
 )
 OLD, NEW = Brief("heat some water", "heat", "house-a"), Brief("cool the tea", "cool", "house-z")
 
@@ -91,7 +94,7 @@ def test_an_episode_sums_up_its_steps(store: Store) -> None:
 
     assert (record.steps, record.calls) == (2, {"environment": 1, "recall": 1})
     assert (record.prompt_tokens, record.completion_tokens, record.evaluated_tokens) == (900, 12, 40)
-    assert record.seconds == 0.625
+    assert (record.seconds, record.harness_seconds, record.invalid) == (0.875, 0.25, 1)
     assert (record.world, record.scope, record.kind) == ("house-b", "alfworld/kitchen", "heat")
     assert (record.outcome, record.success) == ("won", True)
     assert record.settings == {"seed": 3}

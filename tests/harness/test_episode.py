@@ -17,8 +17,10 @@ from evoharness_cli.harness import (
     OneOf,
     Outcome,
     Part,
+    Reply,
     Settings,
     Step,
+    Transcript,
     Workspace,
 )
 
@@ -414,3 +416,41 @@ class TestReplay:
 
         with pytest.raises(Diverged, match="step 2"):
             list(game.play(self.recorded(5)))
+
+
+class TestMethods:
+    def test_panels_show_the_state_each_turn_and_only_the_latest(self) -> None:
+        environment, memory = TwoRooms(), Memory()
+        model = Watched(("commit [take mug | bring mug]", "go to kitchen 1", "take mug 1"))
+        workspace = Workspace(environment.brief.goal, environment.evidence, memory)
+        game = Episode(environment, model, workspace, Settings(Limits(steps=3), panels=True))
+        list(game.play())
+
+        assert game.transcript is not None
+        assert model.shown[2][-1].endswith(
+            "You are in the kitchen 1. You see a mug 1.\n\n"
+            "Belief: you are at kitchen 1, holding nothing. searched: kitchen 1. not searched: hall 1.\n"
+            "Known: mug 1 at kitchen 1.\n"
+            "Plan: take mug | bring mug. open subgoal: take mug.\n"
+            "Experience: mugs are in kitchens"
+        )
+        assert "Belief:" not in "".join(model.shown[2][:-1])
+        assert "Belief:" not in "".join(message.text for message in game.transcript.messages)
+        assert memory.asked == [("bring the mug to the hall", 0)]
+
+    def test_a_step_tells_whether_it_was_invalid(self) -> None:
+        game = episode("take mug 1", "go to kitchen 1", "fly", "track []", settings=Settings(Limits(steps=4)))
+
+        assert [step.invalid for step in game.play()] == [False, True, False, True, False]
+
+
+class Watched(Replies):
+    """Keeps what it was shown."""
+
+    def __init__(self, replies: tuple[str, ...]) -> None:
+        super().__init__(replies)
+        self.shown: list[list[str]] = []
+
+    def reply(self, transcript: Transcript, constraint: Constraint | None, max_tokens: int, seed: int) -> Reply:
+        self.shown.append([message.text for message in transcript.messages])
+        return super().reply(transcript, constraint, max_tokens, seed)

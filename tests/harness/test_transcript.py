@@ -35,3 +35,13 @@ def test_what_was_handed_out_does_not_change() -> None:
     transcript.add("look", "You see nothing.")
 
     assert len(before) == 2
+
+
+def test_a_panel_follows_the_latest_observation_in_a_copy_only() -> None:
+    transcript = Transcript("system", "opening")
+    transcript.add("look", "a room")
+    shown = transcript.with_panel("Belief: nothing")
+
+    assert [message.text for message in shown.messages] == ["system", "opening", "look", "a room\n\nBelief: nothing"]
+    assert [message.text for message in transcript.messages] == ["system", "opening", "look", "a room"]
+    assert shown.replies == 1

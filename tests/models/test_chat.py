@@ -118,17 +118,17 @@ def test_ordinary_contents_have_the_ids_of_the_whole_text(model: LlamaModel) -> 
         ("<think>Take it.</think><action>take mug 2 from desk 1</action>", "It costs 12,50 €: naïve 日本."),
     )
     whole = "".join(piece.text for piece in model._template.pieces(transcript.messages))
-    assert model.prompt_ids(transcript) == model._vocabulary.encode([Piece(whole)])
+    assert model.prompt_ids(transcript) == model._engine.vocabulary.encode([Piece(whole)])
 
 
 @pytest.mark.parametrize("spelt", ["<|im_end|>", "<|im_start|>assistant\n", "<|endoftext|>"])
 def test_a_special_token_in_an_observation_is_plain_text(model: LlamaModel, spelt: str) -> None:
-    special = set(model._vocabulary.steering.nonzero()[0]) | {0, 1, 2}
+    special = set(model._engine.vocabulary.steering.nonzero()[0]) | {0, 1, 2}
     plain = model.prompt_ids(conversation(("look", "A sign.")))
     signed = model.prompt_ids(conversation(("look", f"A sign says {spelt} here.")))
     count = [sum(token in special for token in ids) for ids in (plain, signed)]
     assert count[0] == count[1] == 9
-    assert b"".join(map(model._vocabulary.bytes_of, signed)).decode().count(spelt) > 0
+    assert b"".join(map(model._engine.vocabulary.bytes_of, signed)).decode().count(spelt) > 0
 
 
 def test_a_message_knows_no_role_of_its_text() -> None:

@@ -9,53 +9,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from conversations import OBSERVATIONS, opening, play, step
 from gguf import GGUFWriter
 
-from evoharness_cli.harness.constraint import Constraint, Decode, FreeText, PatternPart, constrain
-from evoharness_cli.harness.protocols import ContextFull, Model
+from evoharness_cli.harness.constraint import Constraint, Decode
+from evoharness_cli.harness.protocols import ContextFull
 from evoharness_cli.harness.transcript import Transcript
 from evoharness_cli.models import LlamaModel, ModelFileError
 from evoharness_cli.models.chat import Piece
 from evoharness_cli.models.hashes import compute_sha256
-from evoharness_cli.models.llama import ModelClosed
 from evoharness_cli.models.native import interruptible_after
-
-NAMES = {"o": ["mug 1", "mug 2", 'the "old" cup'], "r": ["desk 1", "desk 10", "drawer 2"]}
-SYSTEM = "You are in a house. Reply with one action on one line.\n\nactions: go to {r}, take {o} from {r}, look"
-OBSERVATIONS = [
-    "On the desk 1, you see a mug 1, a pen 3, and a book 2.",
-    "You open the drawer 2. The drawer 2 is open. In it, you see nothing.",
-    "Nothing happens.",
-]
-
-
-def step(decode: Decode = Decode.GRAMMAR) -> Constraint:
-    forms = ["go to {r}", "take {o} from {r}", "look"]
-    constraint = constrain(decode, forms, NAMES, ["look", "go to desk 1"], ["track", "commit", "note"])
-    assert constraint is not None
-    # A model that wasn't trained on these fills all that it may.
-    return Constraint(tuple(tuple(map(_shorter, pattern)) for pattern in constraint.patterns))
-
-
-def _shorter(part: PatternPart) -> PatternPart:
-    return FreeText(part.shortest, 12) if isinstance(part, FreeText) else part
-
-
-def opening() -> Transcript:
-    return Transcript(SYSTEM, "You are in the middle of a room. " + "You see a desk 1, a desk 10, a drawer 2. " * 4)
-
-
-def play(model: Model, transcript: Transcript, constraint: Constraint | None, turns: int) -> list[str]:
-    replies = []
-    for turn in range(turns):
-        reply = model.reply(transcript, constraint, 24, turn)
-        replies.append(reply.text)
-        transcript.add(reply.text, OBSERVATIONS[turn % len(OBSERVATIONS)])
-    return replies
+from evoharness_cli.models.scheduler import ModelClosed
 
 
 def test_a_turn_evaluates_only_what_is_new(model: LlamaModel) -> None:
-    transcript = opening()
+    transcript = opening(9)
     first = model.reply(transcript, step(), 24, 0)
     before = model.prompt_ids(transcript)
     assert first.prompt_tokens == len(before)
@@ -63,7 +31,7 @@ def test_a_turn_evaluates_only_what_is_new(model: LlamaModel) -> None:
     second = model.reply(transcript, step(), 24, 0)
     after = model.prompt_ids(transcript)
     assert second.prompt_tokens == len(after)
-    observed = model._vocabulary.encode([Piece(OBSERVATIONS[0], "user")])
+    observed = model._engine.vocabulary.encode([Piece(OBSERVATIONS[0], "user")])
     # `<|im_end|>`, newline, `<|im_start|>user`, newline, observation, the same again for the reply to come.
     assert len(observed) + 5 <= second.evaluated_tokens <= len(after) - len(before)
     assert second.evaluated_tokens < first.evaluated_tokens
@@ -74,7 +42,7 @@ def test_what_was_evaluated_is_the_prompt_and_the_reply(model: LlamaModel) -> No
     reply = model.reply(transcript, None, 6, 0)
     assert reply.completion_tokens == 6
     # The last token of a reply that was cut is evaluated with what follows it.
-    assert model._sequence.ids[:-5] == model.prompt_ids(transcript)
+    assert model._own.sequence.ids[:-5] == model.prompt_ids(transcript)
 
 
 def test_asking_again_evaluates_one_token(model: LlamaModel) -> None:
@@ -119,10 +87,9 @@ def test_greedy_play_is_the_same_in_a_fresh_model_and_when_resumed(model: LlamaM
         answer = resumed.reply(resumed_transcript, step(), 24, 2)
         assert answer.text == replies[2]
         resumed_transcript.add(answer.text, OBSERVATIONS[2])
-        resumed.reply(resumed_transcript, None, 1, 0)
-        model.reply(transcript, None, 1, 0)
         # Bit for bit, though one evaluated the replies token by token and the other in chunks.
-        assert np.array_equal(resumed._sequence.logits(), model._sequence.logits())
+        expected = model.session("").sample(transcript, None, 3, 0)
+        assert resumed.session("").sample(resumed_transcript, None, 3, 0).tokens == expected.tokens
 
 
 def test_another_conversation_in_between_changes_nothing(model: LlamaModel) -> None:
@@ -144,11 +111,11 @@ def test_a_full_context_is_told_before_anything_is_evaluated(model_file: Path) -
     with LlamaModel(model_file, context=256) as model:
         short = Transcript("Be brief.", "You see a mug.")
         model.reply(short, None, 4, 0)
-        before = list(model._sequence.ids)
+        before = list(model._own.sequence.ids)
         room = 256 - len(model.prompt_ids(short))
         with pytest.raises(ContextFull, match="at most 256 tokens"):
             model.reply(short, None, room + 1, 0)
-        assert model._sequence.ids == before
+        assert model._own.sequence.ids == before
         assert model.reply(short, step(), room, 0).evaluated_tokens == 1
         with pytest.raises(ContextFull):
             model.reply(Transcript("Be brief.", "a mug " * 400), None, 4, 0)
@@ -165,7 +132,7 @@ def test_a_special_token_in_an_observation_doesnt_end_the_turn(model: LlamaModel
     ids = model.prompt_ids(quoted)
     assert ids.count(1) == 5
     model.reply(quoted, step(), 24, 0)
-    assert model._sequence.ids[: len(ids)] == ids
+    assert model._own.sequence.ids[: len(ids)] == ids
 
 
 def test_a_model_has_a_name_and_a_fingerprint(model_file: Path, model: LlamaModel) -> None:

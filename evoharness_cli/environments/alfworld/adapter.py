@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from ...harness import WrongUsage
 from .. import Finding
 from .check import check_games
+from .engines import ChosenEngine, EngineName
 from .environment import AlfworldEnvironment
 from .games import GAME_NAME, find_games, read_game, split_games
 from .generate import make_games
@@ -29,15 +30,17 @@ class AlfworldNeeds(BaseModel):
 
     game: Path
     """The game.tw-pddl file; relative to the task file."""
+    engine: EngineName = EngineName.NATIVE
+    """What plays it; a game that the native engine can't compile is played by the official one."""
 
 
 class AlfworldAdapter:
-    """Opens ALFWorld games, one after another, on one engine process."""
+    """Opens ALFWorld games, one after another; those that the official engine plays share its process."""
 
     needs = AlfworldNeeds
 
     def __init__(self) -> None:
-        self._engine = OfficialEngine()
+        self._official = OfficialEngine()
 
     def locate(self, place: str) -> list[tuple[str, dict[str, Any]]]:
         """Return the games of `SPLIT`, `SPLIT/N` or `SPLIT/N-M`, counted from 0 in the order of their paths."""
@@ -63,12 +66,12 @@ class AlfworldAdapter:
     def open(self, needs: BaseModel, goal: str | None) -> AlfworldEnvironment:
         """Return the environment of one game."""
         assert isinstance(needs, AlfworldNeeds)
-        return AlfworldEnvironment(read_game(needs.game), self._engine, goal)
+        return AlfworldEnvironment(read_game(needs.game), ChosenEngine(needs.engine, self._official), goal)
 
     def examine(self) -> Iterator[Finding]:
-        """Play a game that is made for it, and count the official ones."""
+        """Play a game that is made for it on the official engine, and count the official games."""
         with tempfile.TemporaryDirectory() as folder:
-            for checked in check_games(make_games(1, 0, folder), self._engine):
+            for checked in check_games(make_games(1, 0, folder), self._official):
                 if checked.fault:
                     remedy = "pip install --force-reinstall alfworld textworld"
                     yield Finding("ALFWorld engine", checked.fault, remedy)
@@ -79,7 +82,7 @@ class AlfworldAdapter:
 
     def close(self) -> None:
         """End the engine process."""
-        self._engine.close()
+        self._official.close()
 
 
 def _count(split: str) -> Finding:

@@ -11,8 +11,7 @@ from .evidence import evidence
 from .facts import read_facts
 from .games import GameFile
 from .goal import read_goal
-from .official import OfficialEngine
-from .scene import Scene
+from .scene import Engine, Scene
 
 _PUT = re.compile(r"(?:put|move|place) (?P<thing>.+?) (?:in/on|into|onto|in|on|to) (?P<place>.+)")
 _OPENING = re.compile(r"-= Welcome.*?=-\s*(?P<room>.*?)\s*Your task is to:.*", re.DOTALL)
@@ -44,7 +43,7 @@ class AlfworldEnvironment:
 
     example = "go to cabinet 1"
 
-    def __init__(self, game: GameFile, engine: OfficialEngine, goal: str | None = None) -> None:
+    def __init__(self, game: GameFile, engine: Engine, goal: str | None = None) -> None:
         put = _MOVE if game.says_move else _PUT_IN
         self.brief = Brief(goal=goal or game.task, kind=game.task_type, world=game.world)
         self.forms = tuple(put if form == _MOVE else form for form in _FORMS)
@@ -118,4 +117,4 @@ class AlfworldEnvironment:
                     self._held = fact.subject
                 elif fact.subject == self._held:
                     self._held = ""
-        return Observation(text, done=scene.won, success=scene.won)
+        return Observation(text, done=scene.won, success=scene.won, remark=scene.remark)

@@ -9,11 +9,15 @@ from typing import Protocol
 
 @dataclass(frozen=True)
 class Scene:
-    """What an engine shows after a command: its text, the admissible commands in its order, and `won`."""
+    """What an engine shows after a command: its text, the admissible commands in its order, and `won`.
+
+    `remark` is for the person who looks on.
+    """
 
     text: str
     admissible: tuple[str, ...]
     won: bool
+    remark: str = ""
 
 
 class Engine(Protocol):

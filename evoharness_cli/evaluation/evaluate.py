@@ -1,0 +1,187 @@
+"""Plays tasks by methods by seeds, several episodes at once, into one store that holds the whole evaluation.
+
+The store begins as a copy of the experience that is evaluated, or empty, and none of its episodes teach it anything.
+Each method with a seed is a run in it, so that it can be inspected like any other, and be resumed.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol
+
+from ..experience import journal
+from ..experience.journal import EpisodeRecord
+from ..experience.store import Store
+from ..experience.vocabulary import RunStatus
+from ..harness import Model, Step
+from ..models import load_model
+from ..runs.play import Result, Run, Unwatched, check_fingerprint, recorded_run, start
+from ..runs.settings import RunSettings
+from ..runs.task import Task
+from .contenders import Contender
+
+_GLANCE = 0.2
+"""Seconds between two looks at whether the person wants to stop."""
+
+
+class Watcher(Protocol):
+    """Is told of the progress."""
+
+    def began(self, label: str, seed: int, done: int, of: int) -> None:
+        """A method with a seed begins, with so many episodes done before."""
+        ...
+
+    def ended(self, result: Result) -> None:
+        """An episode ended."""
+        ...
+
+
+@dataclass(frozen=True)
+class _Planned:
+    """One run of an evaluation: a method with a seed."""
+
+    run: int
+    tasks: list[Task]
+    settings: RunSettings
+
+
+def begin(
+    out: Path,
+    tasks: Sequence[Task],
+    contenders: Sequence[Contender],
+    seeds: Sequence[int],
+    needs: Mapping[str, Any] | None = None,
+) -> None:
+    """Record in a store what is to be played; `needs` go over those of the tasks.
+
+    Each contender's model is loaded once, to record what it is.
+    """
+    with closing(Store.open(out)) as store:
+        for contender in contenders:
+            with closing(_load(contender.settings, 1)) as model:
+                fingerprint = model.fingerprint
+            for seed in seeds:
+                settled = [contender.settled(task, needs) for task in tasks]
+                run = start(store, settled, contender.seeded(seed), fingerprint)
+                journal.finish_run(store, run, RunStatus.INTERRUPTED)
+
+
+def play(out: Path, parallel: int, watcher: Watcher) -> None:
+    """Play what an evaluation has not played yet, `parallel` episodes at once.
+
+    Raises KeyboardInterrupt where the person stops it, after the steps in flight; it can be played on later.
+    """
+    with closing(Store.open(out)) as store:
+        for planned in evaluation_runs(store):
+            episodes = {episode.number: episode for episode in journal.episodes(store, planned.run)}
+            done = sum(episode.outcome is not None for episode in episodes.values())
+            watcher.began(planned.settings.label, planned.settings.seed, done, len(planned.tasks))
+            if done < len(planned.tasks):
+                _play_run(store, planned, episodes, parallel, watcher)
+
+
+def evaluation_runs(store: Store) -> list[_Planned]:
+    """Return the runs of the evaluation that a store holds, in their order."""
+    planned = []
+    for record in reversed(journal.runs(store, limit=-1)):
+        tasks, settings, _ = recorded_run(store, record.id)
+        if settings.label:
+            planned.append(_Planned(record.id, tasks, settings))
+    return planned
+
+
+def _play_run(
+    store: Store, planned: _Planned, before: dict[int, EpisodeRecord], parallel: int, watcher: Watcher
+) -> None:
+    _, _, fingerprint = recorded_run(store, planned.run)
+    left = [
+        (number, task)
+        for number, task in enumerate(planned.tasks)
+        if number not in before or before[number].outcome is None
+    ]
+    status, stop = RunStatus.INTERRUPTED, threading.Event()
+    with closing(_load(planned.settings, parallel)) as model, journal.playing(store, planned.run):
+        check_fingerprint(planned.run, fingerprint, model.fingerprint)
+        try:
+            with _players(store.path, planned, model, min(parallel, len(left)), stop) as players:
+                for result in _in_parallel(left, before, players, stop):
+                    watcher.ended(result)
+            status = RunStatus.FINISHED
+        finally:
+            journal.finish_run(store, planned.run, status)
+
+
+class _Stopped(BaseException):
+    """The evaluation is to end; raised between the steps of an episode, which stays unfinished."""
+
+
+class _Stopping(Unwatched):
+    """Ends the episodes of a player once the evaluation is to end."""
+
+    def __init__(self, stop: threading.Event) -> None:
+        self._stop = stop
+
+    def stepped(self, step: Step) -> None:
+        """Raise where this step is to be the last for now."""
+        del step
+        if self._stop.is_set():
+            raise _Stopped
+
+
+@contextmanager
+def _players(
+    path: Path, planned: _Planned, model: Model, count: int, stop: threading.Event
+) -> Iterator[queue.Queue[Run]]:
+    """Yield players that are free, each with a store and engines of its own."""
+    with ExitStack() as opened:
+        free: queue.Queue[Run] = queue.Queue()
+        for _ in range(count):
+            store = opened.enter_context(Store.open(path))
+            player = Run(store, planned.run, planned.settings, model, _Stopping(stop))
+            opened.callback(player.close)
+            free.put(player)
+        yield free
+
+
+def _in_parallel(
+    left: Sequence[tuple[int, Task]],
+    before: dict[int, EpisodeRecord],
+    players: queue.Queue[Run],
+    stop: threading.Event,
+) -> Iterator[Result]:
+    """Yield results as they come, with every player busy; left early, it waits for the steps in flight only."""
+
+    def play_one(number: int, task: Task) -> Result:
+        player = players.get()
+        try:
+            return player.play_task(number, task, before.get(number))
+        finally:
+            players.put(player)
+
+    parallel = players.qsize()
+    waiting = iter(left)
+    running: set[Future[Result]] = set()
+    with ThreadPoolExecutor(parallel) as pool:
+        try:
+            while True:
+                running |= {pool.submit(play_one, *each) for each in islice(waiting, parallel - len(running))}
+                if not running:
+                    return
+                done, running = wait(running, timeout=_GLANCE, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield future.result()
+        except BaseException:
+            stop.set()
+            raise
+
+
+def _load(settings: RunSettings, slots: int) -> Model:
+    adapter = Path(settings.adapter) if settings.adapter else None
+    return load_model(settings.model, adapter=adapter, temperature=settings.temperature, slots=slots)

@@ -1,0 +1,143 @@
+"""A model in memory, and as many conversations on it at once as there are threads that ask."""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+from .automaton import Grammar
+from .gguf import ModelFileError, check_start, load_gguf
+from .native import first_error, forget_errors, library, physical_cores
+from .placing import CachedSequence, Placing
+from .scheduler import Job, ModelClosed, Scheduler
+from .slots import Slots
+from .vocabulary import Vocabulary
+from .writing import Writer
+
+GpuLayers = int | Literal["auto"]
+
+_ALL_LAYERS = -1
+SAVED_BYTES = 4 * 2**30
+"""Memory for sequences that gave up their slots."""
+
+
+class Engine:
+    """A model with its adapter, and a context of `slots` slots, each for `context` tokens.
+
+    Any number of threads may write replies, one at a time a sequence: what waits is evaluated together. A reply depends
+    on its prompt and its writer only, not on other sequences, nor on slots that were given up and restored. (Kernels of
+    GPUs differ by the size of a batch; there it holds but for tokens that are about equally likely.)
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        adapter: Path | None = None,
+        context: int = 8192,
+        slots: int = 1,
+        threads: int | None = None,
+        gpu_layers: GpuLayers = "auto",
+    ) -> None:
+        """Load the model as `LlamaModel` documents it. Raises ModelFileError, EvaluationFault."""
+        if adapter is not None:
+            check_start(adapter)
+        llama = library()
+        self._freed: list[Callable[[], None]] = []
+        self._state = threading.Condition()
+        self._users = 0
+        self._closed = False
+        try:
+            if gpu_layers == "auto":
+                gpu_layers = _ALL_LAYERS if llama.llama_supports_gpu_offload() else 0
+            model = self._load(path, gpu_layers)
+            self.context: int = min(context, llama.llama_model_n_ctx_train(model))
+            """Tokens that a sequence may have."""
+            self.vocabulary = Vocabulary(model)
+            self.grammar = Grammar(self.vocabulary)
+            template = llama.llama_model_chat_template(model, None)
+            self.template: str | None = template.decode() if template else None
+            """The chat template that the file brings."""
+            slots_ = Slots(model, slots, self.context, threads or physical_cores(), offloaded=gpu_layers != 0)
+            self._freed.append(slots_.close)
+            if adapter is not None:
+                self._attach(model, slots_.context, path, adapter)
+            self._placing = Placing(slots_, SAVED_BYTES)
+            self._scheduler = Scheduler(slots_, self._placing)
+        except BaseException:
+            self._free()
+            raise
+        # The interpreter must not end while its thread is in llama.cpp.
+        atexit.register(self.close)
+
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """Keep the model in memory for a while, as the vocabulary needs it. Raises ModelClosed."""
+        with self._state:
+            if self._closed:
+                raise ModelClosed("The model was closed and can't reply.")
+            self._users += 1
+        try:
+            yield
+        finally:
+            with self._state:
+                self._users -= 1
+                self._state.notify_all()
+
+    def write(self, sequence: CachedSequence, prompt: list[int], writer: Writer) -> int:
+        """Write the reply to a prompt; return how many tokens of the prompt were evaluated for it.
+
+        Prompt and reply have to fit the context. Raises EvaluationFault, after which the sequence is empty, DeadEnd,
+        and ModelClosed when the engine was closed.
+        """
+        target = prompt + writer.force()
+        if writer.over:
+            return 0
+        job = Job(sequence, target, writer)
+        self._scheduler.run(job)
+        return max(0, len(prompt) - job.kept)
+
+    def fork(self, sequence: CachedSequence) -> CachedSequence:
+        """Return a copy of a sequence that goes on separately. Raises EvaluationFault, ModelClosed."""
+        copies: list[CachedSequence] = []
+        self._scheduler.run(Job(CachedSequence(), call=lambda: copies.append(self._placing.copy(sequence))))
+        return copies[0]
+
+    def close(self) -> None:
+        """End what is being written with ModelClosed, and free the model; closing twice does nothing more."""
+        atexit.unregister(self.close)
+        with self._state:
+            self._closed = True
+        self._scheduler.close()
+        with self._state:
+            self._state.wait_for(lambda: not self._users)
+        self._free()
+
+    def _free(self) -> None:
+        while self._freed:
+            self._freed.pop()()
+
+    def _load(self, path: Path, gpu_layers: int) -> Any:
+        llama = library()
+        parameters = llama.llama_model_default_params()
+        parameters.n_gpu_layers = gpu_layers
+        model = load_gguf(path, parameters)
+        self._freed.append(lambda: llama.llama_model_free(model))
+        return model
+
+    def _attach(self, model: Any, context: Any, path: Path, adapter_path: Path) -> None:
+        llama = library()
+        forget_errors()
+        # The model frees the adapters that were loaded for it.
+        adapter = llama.llama_adapter_lora_init(model, os.fsencode(adapter_path))
+        if not adapter:
+            raise ModelFileError(f"The adapter {adapter_path} doesn't fit the model {path.stem}{first_error()}.")
+        adapters = (llama.llama_adapter_lora_p_ctypes * 1)(adapter)
+        if llama.llama_set_adapters_lora(context, adapters, 1, (ctypes.c_float * 1)(1.0)) != 0:
+            raise ModelFileError(f"The adapter {adapter_path} could not be attached{first_error()}.")

@@ -1,0 +1,199 @@
+"""Which sequence is in which slot: what sequences share is copied, and what has to leave is saved."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from .slots import Slots
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+WORTH_COPYING = 16
+"""Tokens from which on copying another sequence's beginning is cheaper than evaluating it again."""
+
+
+@dataclass(eq=False)
+class CachedSequence:
+    """The tokens evaluated so far of one conversation; they are in a slot, or saved, or there are none."""
+
+    ids: list[int] = field(default_factory=list)
+    pending: list[int] = field(default_factory=list)
+    """Tokens that are about to be evaluated after `ids`; none when nobody waits for a reply."""
+    busy: bool = False
+    """Whether a reply is being written, so that the slot can't be given away."""
+    abandoned: bool = False
+    """Whether nobody will go on with it, so that it is only worth what others share with it."""
+    slot: int | None = None
+    saved: NDArray[np.uint8] | None = None
+    used: int = 0
+    """When it was last used, in placings."""
+
+
+class Placing:
+    """Gives sequences slots. `room` is how many bytes of saved sequences are kept; the oldest give way."""
+
+    def __init__(self, slots: Slots, room: int) -> None:
+        self._slots = slots
+        self._room = room
+        self._sequences: list[CachedSequence] = []
+        self._clock = itertools.count(1)
+
+    def place(self, sequence: CachedSequence, target: list[int]) -> int | None:
+        """Give a sequence a slot and the longest beginning of a target that was evaluated anywhere, but its last token.
+
+        Returns how many tokens of the target are there, or None when it has to wait: for a slot, or for another
+        sequence that is about to evaluate what both need.
+        """
+        own = shared(sequence.ids, target)
+        source, common = self._best_source(sequence, target, own)
+        if source and common > len(source.ids):
+            return None
+        if sequence.slot is None and not self._has_room_for_one():
+            return None
+        sequence.used = next(self._clock)
+        if source and not (sequence.slot is None and self._takes_over(sequence, source)):
+            ids, state = list(source.ids), self._state(source)
+            self._give_slot(sequence, source, state)
+            self._load(sequence, state, ids)
+        elif sequence.slot is None:
+            self._give_slot(sequence)
+            if sequence.saved is not None:
+                self._load(sequence, sequence.saved, sequence.ids)
+        assert sequence.slot is not None
+        kept = min(shared(sequence.ids, target), len(target) - 1)
+        if kept < len(sequence.ids):
+            kept = self._slots.cut(sequence.slot, kept)
+            del sequence.ids[kept:]
+        return kept
+
+    def copy(self, sequence: CachedSequence) -> CachedSequence:
+        """Return a saved copy of a sequence, which goes on separately."""
+        if sequence.slot is None and sequence.saved is None:
+            return CachedSequence()
+        copied = CachedSequence(list(sequence.ids), saved=self._state(sequence), used=next(self._clock))
+        self._sequences.append(copied)
+        self._keep_room()
+        return copied
+
+    def clear(self, sequence: CachedSequence) -> None:
+        """Forget what was evaluated of a sequence, which keeps its slot."""
+        sequence.ids, sequence.saved = [], None
+        if sequence.slot is not None:
+            self._slots.cut(sequence.slot, 0)
+
+    def _best_source(self, sequence: CachedSequence, target: list[int], own: int) -> tuple[CachedSequence | None, int]:
+        """Return the sequence that shares, or will, so much more of a target that copying it pays, and how much."""
+        best, most = None, own + WORTH_COPYING - 1
+        for other in self._sequences:
+            if other is sequence or (other.slot is None and other.saved is None):
+                continue
+            ids = other.ids + other.pending if other.busy else other.ids
+            if len(ids) <= most or target[own : most + 1] != ids[own : most + 1]:
+                continue
+            common = shared(ids, target)
+            if not self._slots.trims and common < len(ids):
+                continue
+            if common > most:
+                best, most = other, common
+        return best, most
+
+    def _free_slots(self) -> set[int]:
+        return set(range(self._slots.count)) - {other.slot for other in self._sequences if other.slot is not None}
+
+    def _idle(self) -> list[CachedSequence]:
+        return [other for other in self._sequences if other.slot is not None and not other.busy]
+
+    def _has_room_for_one(self) -> bool:
+        return bool(self._free_slots() or self._idle())
+
+    def _takes_over(self, sequence: CachedSequence, source: CachedSequence) -> bool:
+        """Make a slot that nobody goes on with the sequence's own, as it is, where no slot is free."""
+        if self._free_slots() or source.slot is None or source.busy or not source.abandoned:
+            return False
+        self._add(sequence)
+        sequence.slot, sequence.ids, sequence.saved = source.slot, source.ids, None
+        source.ids = []
+        self._sequences.remove(source)
+        source.slot = None
+        return True
+
+    def _give_slot(
+        self,
+        sequence: CachedSequence,
+        source: CachedSequence | None = None,
+        state: NDArray[np.uint8] | None = None,
+    ) -> None:
+        """Give a sequence a slot if it has none: a free one, else of one that nobody goes on with, else of the idlest.
+
+        `state` is what the source holds, which so isn't saved twice.
+        """
+        self._add(sequence)
+        if sequence.slot is not None:
+            return
+        if free := self._free_slots():
+            sequence.slot = min(free)
+            return
+        victim = min(self._idle(), key=lambda other: (not other.abandoned, other.used))
+        slot = victim.slot
+        assert slot is not None
+        if victim.abandoned or not victim.ids:
+            self._forget(victim)
+        else:
+            victim.saved = state if victim is source and state is not None else self._slots.save(slot)
+            victim.slot = None
+            self._keep_room()
+        self._slots.cut(slot, 0)
+        sequence.slot = slot
+
+    def _state(self, source: CachedSequence) -> NDArray[np.uint8]:
+        if source.saved is not None:
+            return source.saved
+        assert source.slot is not None
+        return self._slots.save(source.slot)
+
+    def _add(self, sequence: CachedSequence) -> None:
+        if sequence not in self._sequences:
+            self._sequences.append(sequence)
+
+    def _forget(self, sequence: CachedSequence) -> None:
+        self._sequences.remove(sequence)
+        sequence.slot, sequence.saved, sequence.ids = None, None, []
+
+    def _load(self, sequence: CachedSequence, state: NDArray[np.uint8], ids: list[int]) -> None:
+        assert sequence.slot is not None
+        sequence.ids, sequence.saved = [], None
+        self._slots.restore(sequence.slot, state, len(ids))
+        sequence.ids = ids
+
+    def _keep_room(self) -> None:
+        saved = [other for other in self._sequences if other.saved is not None]
+        saved.sort(key=lambda other: (not other.abandoned, other.used))
+        total = sum(_size(other) for other in saved)
+        # The latest is kept whatever its size: it may be what is being moved.
+        for oldest in saved[:-1]:
+            if total <= self._room and not oldest.abandoned:
+                break
+            total -= _size(oldest)
+            self._forget(oldest)
+
+
+def shared(one: list[int], other: list[int]) -> int:
+    """Return the length of the common beginning of two sequences of ids."""
+    low, high = 0, min(len(one), len(other))
+    if one[:high] == other[:high]:
+        return high
+    while low + 1 < high:
+        middle = (low + high) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _size(sequence: CachedSequence) -> int:
+    return 0 if sequence.saved is None else int(sequence.saved.nbytes)

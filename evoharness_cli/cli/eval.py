@@ -14,7 +14,21 @@ import typer
 from ..harness import Decode, WrongUsage
 from ..runs.settings import Method, RunSettings
 from .app import Exit, app
-from .options import Engine, Json, adapter_of, engine_need, given_options, model_of
+from .options import (
+    Adapter,
+    Decoding,
+    Engine,
+    FreeMeta,
+    Json,
+    MaxSteps,
+    ModelName,
+    ShowAdmissible,
+    Temperature,
+    adapter_of,
+    engine_need,
+    given_options,
+    model_of,
+)
 
 if TYPE_CHECKING:
     from ..evaluation.contenders import Contender
@@ -42,23 +56,13 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
-    model: Annotated[str | None, typer.Option(help="A model's name, a GGUF file, or scripted:FILE.")] = None,
-    adapter: Annotated[
-        str | None, typer.Option(help="A LoRA adapter as a GGUF file, or `none`.", show_default=False)
-    ] = None,
-    decode: Annotated[
-        Decode | None, typer.Option(help="How replies are decoded. [default: grammar]", show_default=False)
-    ] = None,
-    show_admissible: Annotated[
-        bool, typer.Option("--show-admissible", help="Add the admissible actions to each observation.")
-    ] = False,
-    max_steps: Annotated[
-        int | None, typer.Option(min=1, help="Charged steps an episode. [default: the task's, else 50]")
-    ] = None,
-    free_meta: Annotated[
-        int | None, typer.Option(min=0, help="How many calls of the harness are not charged. [default: 0]")
-    ] = None,
-    temperature: Annotated[float, typer.Option(min=0.0, max=5.0, help="0 takes the likeliest token.")] = 0.0,
+    model: ModelName = None,
+    adapter: Adapter = None,
+    decode: Decoding = None,
+    show_admissible: ShowAdmissible = False,
+    max_steps: MaxSteps = None,
+    free_meta: FreeMeta = None,
+    temperature: Temperature = 0.0,
     seed: Annotated[list[int] | None, typer.Option(min=0, help="A seed; repeatable. [default: 0]")] = None,
     engine: Engine = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many tasks.")] = None,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..experience.vocabulary import Kind
-from ..harness import WrongUsage
+from ..harness import Decode, WrongUsage
 
 if TYPE_CHECKING:
     from ..experience.store import Store
@@ -18,6 +18,31 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "smollm2-135m"
 NO_ADAPTER = "none"
 
+ModelName = Annotated[
+    str | None,
+    typer.Option("--model", help=f"A model's name, a GGUF file, or scripted:FILE. [default: {DEFAULT_MODEL}]"),
+]
+Adapter = Annotated[
+    str | None, typer.Option("--adapter", help="A LoRA adapter as a GGUF file, or `none`.", show_default=False)
+]
+Decoding = Annotated[
+    Decode | None,
+    typer.Option(
+        "--decode", help="Free text, the grammar of actions, or the admissible actions only. [default: grammar]"
+    ),
+]
+ShowAdmissible = Annotated[
+    bool, typer.Option("--show-admissible", help="Add the admissible actions to each observation.")
+]
+MaxSteps = Annotated[
+    int | None,
+    typer.Option("--max-steps", min=1, help="Charged steps an episode. [default: the task's, else 50]"),
+]
+FreeMeta = Annotated[
+    int | None,
+    typer.Option("--free-meta", min=0, help="How many calls of the harness are not charged. [default: 0]"),
+]
+Temperature = Annotated[float, typer.Option("--temperature", min=0.0, max=5.0, help="0 takes the likeliest token.")]
 Db = Annotated[
     Path | None,
     typer.Option(

@@ -10,10 +10,26 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..harness import Decode, Model, WrongUsage
+from ..harness import Model, WrongUsage
 from ..runs.settings import Method, RunSettings
 from .app import Exit, app
-from .options import DEFAULT_MODEL, Db, Engine, Json, adapter_of, engine_need, given_options, model_of, open_store
+from .options import (
+    Adapter,
+    Db,
+    Decoding,
+    Engine,
+    FreeMeta,
+    Json,
+    MaxSteps,
+    ModelName,
+    ShowAdmissible,
+    Temperature,
+    adapter_of,
+    engine_need,
+    given_options,
+    model_of,
+    open_store,
+)
 
 if TYPE_CHECKING:
     from ..experience.store import Store
@@ -34,32 +50,18 @@ def run(
             show_default=False,
         ),
     ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(help=f"A model's name, a GGUF file, or scripted:FILE. [default: {DEFAULT_MODEL}]"),
-    ] = None,
-    adapter: Annotated[
-        str | None, typer.Option(help="A LoRA adapter as a GGUF file, or `none`.", show_default=False)
-    ] = None,
+    model: ModelName = None,
+    adapter: Adapter = None,
     method: Annotated[
         Method,
         typer.Option(help="react plays alone, bpe with the harness, panels with its state shown each turn."),
     ] = Method.BPE,
-    decode: Annotated[
-        Decode | None,
-        typer.Option(help="free text, the grammar of actions, or the admissible actions only. [default: grammar]"),
-    ] = None,
-    show_admissible: Annotated[
-        bool, typer.Option("--show-admissible", help="Add the admissible actions to each observation.")
-    ] = False,
-    max_steps: Annotated[
-        int | None, typer.Option(min=1, help="Charged steps an episode. [default: the task's, else 50]")
-    ] = None,
-    free_meta: Annotated[
-        int | None, typer.Option(min=0, help="How many calls of the harness are not charged. [default: 0]")
-    ] = None,
+    decode: Decoding = None,
+    show_admissible: ShowAdmissible = False,
+    max_steps: MaxSteps = None,
+    free_meta: FreeMeta = None,
     seed: Annotated[int, typer.Option(min=0, help="The seed of sampled replies.")] = 0,
-    temperature: Annotated[float, typer.Option(min=0.0, max=5.0, help="0 takes the likeliest token.")] = 0.0,
+    temperature: Temperature = 0.0,
     engine: Engine = None,
     scope: Annotated[
         str | None, typer.Option(help="Where in experience to recall and note. [default: the task's]")

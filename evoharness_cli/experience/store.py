@@ -1,4 +1,4 @@
-"""The SQLite file that outlives a session: opening it, transactions, and what can go wrong."""
+"""The SQLite file that outlives a process: opening it, transactions, and what can go wrong."""
 
 from __future__ import annotations
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import ORACLE, Command
+from commands import ORACLE, Command, wait_for_steps
 
 from evoharness_cli.evaluation.evaluate import evaluation_runs
 from evoharness_cli.experience import journal
@@ -127,14 +126,3 @@ def test_an_evaluation_is_not_overwritten(evoharness: Command, tmp_path: Path) -
     ended = evoharness("eval", "put-cd", "--model", SCRIPT, "--out", out)
 
     assert (ended.code, out.read_text()) == (2, "something else")
-
-
-def wait_for_steps(db: Path, steps: int, running: subprocess.Popen[str]) -> None:
-    """Return once so many steps are recorded; fail when the process ends before."""
-    while True:
-        assert running.poll() is None, running.communicate()
-        if db.exists():
-            with closing(Store.open(db)) as store:
-                if store.number("SELECT count(*) FROM steps") >= steps:
-                    return
-        time.sleep(0.02)

@@ -6,14 +6,13 @@ import json
 import re
 import signal
 import subprocess
-import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 import yaml
-from commands import ORACLE, ROOT, Command
+from commands import ORACLE, ROOT, Command, wait_for_steps
 
 from evoharness_cli.environments.alfworld.games import read_game
 from evoharness_cli.experience import journal
@@ -263,22 +262,6 @@ def test_what_a_model_or_a_game_says_never_reaches_the_terminal_as_code(evoharne
     assert "[bold]x[/bold]" in shown.out
     assert "[bold]x[/bold]" in listed.out
     assert printed.objects[0]["episodes"][0]["steps"][2]["observation"] == f"You see {HOSTILE}."
-
-
-def wait_for_steps(db: Path, steps: int, running: subprocess.Popen[str]) -> None:
-    """Return once a run has recorded so many steps; fail when it ends before."""
-    while True:
-        assert running.poll() is None, running.communicate()
-        if db.exists():
-            with closing(Store.open(db)) as store:
-                found = [
-                    journal.steps(store, episode.id)
-                    for run in journal.runs(store)
-                    for episode in journal.episodes(store, run.id)
-                ]
-            if sum(map(len, found)) >= steps:
-                return
-        time.sleep(0.02)
 
 
 def test_wrong_usage_makes_no_store(evoharness: Command, db: Path) -> None:

@@ -114,20 +114,6 @@ def split_games(split: str) -> list[Path]:
     return games
 
 
-def split_game(split: str, number: int) -> Path:
-    """The game at index `number`, from 0, of an official split.
-
-    Raises:
-        GamesNotFound: as `split_games` does, or the split has no such index.
-    """
-    games = split_games(split)
-    if not 0 <= number < len(games):
-        raise GamesNotFound(
-            f"The split '{split}' has {len(games)} games, numbered 0 to {len(games) - 1}; there is no game {number}."
-        )
-    return games[number]
-
-
 def _read_object(path: Path) -> dict[str, object]:
     if path.is_dir():
         raise GameFileError(f"{path} is a folder. Name the {GAME_NAME} file inside it.")

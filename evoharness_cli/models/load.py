@@ -11,6 +11,7 @@ from ..harness import Model, OutsideFault
 from .catalogue import CATALOGUE, UnknownModel, resolve
 from .engine import GpuLayers
 from .files import expanded
+from .lanes import Shape
 from .llama import LlamaModel, UnusableOption
 from .native import interruptible_after
 from .scripted import ScriptedModel
@@ -25,7 +26,7 @@ class Options(TypedDict, total=False):
     adapter: Path | None
     context: int
     slots: int
-    threads: int | None
+    shape: Shape | None
     gpu_layers: GpuLayers
     temperature: float
     top_p: float

@@ -27,6 +27,8 @@ class CachedSequence:
     """Whether a reply is being written, so that the slot can't be given away."""
     abandoned: bool = False
     """Whether nobody will go on with it, so that it is only worth what others share with it."""
+    lane: int | None = None
+    """Which of the engine's contexts holds it."""
     slot: int | None = None
     saved: NDArray[np.uint8] | None = None
     used: int = 0
@@ -78,6 +80,16 @@ class Placing:
         self._sequences.append(copied)
         self._keep_room()
         return copied
+
+    def release(self, sequence: CachedSequence) -> None:
+        """Save a sequence and let it go, so that another context can take it up."""
+        if sequence.slot is not None and sequence.ids:
+            sequence.saved = self._slots.save(sequence.slot)
+        if sequence.slot is not None:
+            self._slots.cut(sequence.slot, 0)
+            sequence.slot = None
+        if sequence in self._sequences:
+            self._sequences.remove(sequence)
 
     def clear(self, sequence: CachedSequence) -> None:
         """Forget what was evaluated of a sequence, which keeps its slot."""

@@ -12,6 +12,8 @@ from .placing import CachedSequence, Placing
 from .slots import CHUNK, EvaluationFault, Slots
 from .writing import Writer
 
+_FEW = 8
+"""Tokens up to which filling up costs less than another call, which takes about as long as four tokens."""
 _LOOK_UP = 0.5
 """Seconds after which a caller that waits looks up, for platforms where waiting itself can't be interrupted."""
 
@@ -116,7 +118,7 @@ class Scheduler:
         """Evaluate one chunk of some replies, and go on writing those whose tokens were all evaluated."""
         chosen, length = self._choose()
         work = {_slot(job): job.sequence.pending[:length] for job in chosen}
-        ready = [job for job in chosen if len(job.sequence.pending) == length]
+        ready = [job for job in chosen if len(job.sequence.pending) <= length]
         try:
             self._slots.evaluate(work, {_slot(job) for job in ready})
         except EvaluationFault as fault:
@@ -137,16 +139,21 @@ class Scheduler:
             self._end(job)
 
     def _choose(self) -> tuple[list[Job], int]:
-        """Return whose tokens are evaluated next, and how many of each.
+        """Return whose tokens are evaluated next, and how many of each at most.
 
-        All those with several to evaluate go first, in chunks of one length, and so catch up with those that go on
-        token by token: these are then evaluated together.
+        All those with many to evaluate go first, in chunks of one length, and so catch up with those that go on
+        by a few tokens: these are then evaluated together, the shorter filled up.
         """
-        several = [job for job in self._active if len(job.sequence.pending) > 1]
-        if not several:
-            return self._active[: self._slots.batch], 1
-        length = min(CHUNK, *(len(job.sequence.pending) for job in several))
-        return several[: self._slots.batch // length], length
+        pending = [len(job.sequence.pending) for job in self._active]
+        if not self._slots.trims:
+            length = min(CHUNK, *pending)
+        elif many := [count for count in pending if count > _FEW]:
+            length = min(CHUNK, *many)
+            chosen = [job for job in self._active if len(job.sequence.pending) > _FEW]
+            return chosen[: self._slots.batch // length], length
+        else:
+            length = max(pending)
+        return self._active[: max(1, self._slots.batch // length)], length
 
     @contextmanager
     def _failing(self, job: Job) -> Iterator[None]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import itertools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,16 +13,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-CHUNK = 63
+CHUNK = 64
 """Tokens of one slot in a call, at most."""
-BATCH = 512
+BATCH = 256
 """Tokens of one call, at most."""
-_GAP = 2
-"""Slots between two single tokens that are bridged with a token that is then forgotten. llama.cpp computes neighbouring
-slots together and others apart, and a computation costs about as much as two more tokens in one."""
-# GGML_TYPE_BF16 of ggml.h.
-_BF16 = 30
-_ANY_TOKEN = (0,)
+_LEAST = 2
+"""Tokens of a slot in a call on a CPU, at least."""
+_ANY_TOKEN = 0
 _PADDING = 256
 """llama.cpp rounds a slot's size up to a multiple of it."""
 
@@ -36,8 +32,10 @@ class Slots:
     """The slots of one context, `size` tokens each. Not thread-safe.
 
     On a CPU a token's logits are the same bit for bit whatever else is in a call, and however its text is cut into
-    calls. For this keys and values are kept in eight bits: for 16-bit floats llama.cpp has kernels that round
-    differently, one for a token that is computed by itself and one for 64 and more of a slot.
+    calls, for weights whose kernels don't look at how many rows they get (F32, F16, BF16, Q8_0). For this attention is
+    computed by matrix products, which is also twice as fast as llama.cpp's flash attention on a CPU. Only for a token
+    that is alone in its slot's call llama.cpp has another kernel, so that such a token gets company, which is then
+    forgotten.
     """
 
     def __init__(self, model: Any, count: int, size: int, threads: int, *, offloaded: bool) -> None:
@@ -46,27 +44,25 @@ class Slots:
         self.count = count
         self._width: int = llama.llama_vocab_n_tokens(llama.llama_model_get_vocab(model))
         parameters = llama.llama_context_default_params()
-        # One more for a token that bridges a gap.
-        parameters.n_ctx = count * (-(-(size + 1) // _PADDING) * _PADDING)
+        # Some more for tokens that are evaluated only to be forgotten.
+        parameters.n_ctx = count * (-(-(size + CHUNK) // _PADDING) * _PADDING)
         parameters.n_batch = parameters.n_ubatch = self.batch = min(BATCH, CHUNK * count)
         parameters.n_seq_max = count
         parameters.kv_unified = False
         parameters.n_threads = parameters.n_threads_batch = threads
-        parameters.flash_attn_type = llama.LLAMA_FLASH_ATTN_TYPE_ENABLED
+        parameters.flash_attn_type = (
+            llama.LLAMA_FLASH_ATTN_TYPE_ENABLED if offloaded else llama.LLAMA_FLASH_ATTN_TYPE_DISABLED
+        )
         parameters.no_perf = True
-        self.context = None
-        # Eight bits come in blocks of 32, which don't divide every model's heads.
-        kinds = [llama.GGML_TYPE_F16] if offloaded else [llama.GGML_TYPE_Q8_0, _BF16]
-        while kinds and not self.context:
-            parameters.type_k = parameters.type_v = kinds.pop(0)
-            forget_errors()
-            self.context = llama.llama_init_from_model(model, parameters)
+        forget_errors()
+        self.context = llama.llama_init_from_model(model, parameters)
         if not self.context:
             raise EvaluationFault(f"llama.cpp could not set up {count} times {size} tokens of context{first_error()}.")
         self._memory = llama.llama_get_memory(self.context)
-        self._batch = llama.llama_batch_init(BATCH + count, 0, 1)
+        self._batch = llama.llama_batch_init(BATCH, 0, 1)
         self.trims = not (llama.llama_model_is_recurrent(model) or llama.llama_model_is_hybrid(model))
         """Whether tokens can be taken back; a recurrent state can't."""
+        self._least = 1 if offloaded or not self.trims else _LEAST
         self._lengths = [0] * count
         self._last: dict[int, int] = {}
         """Where the last token of each slot was in the latest call."""
@@ -74,24 +70,26 @@ class Slots:
     def evaluate(self, work: Mapping[int, Sequence[int]], wanted: set[int]) -> None:
         """Evaluate tokens after what the slots hold, in one call; logits after the last are kept for `wanted` slots.
 
-        Every slot of `work` gets the same number of tokens, 1 to CHUNK, and all together at most `batch`. Raises
-        EvaluationFault, after which these slots are empty.
+        Slots that get fewer tokens than another are filled up, which costs as much as if they got as many; where
+        tokens can't be taken back, all have to get the same number. Every slot may get 1 to CHUNK tokens, and all
+        together at most `batch`. Raises EvaluationFault, after which these slots are empty.
         """
         batch, position = self._batch, 0
+        length = max(self._least, *(len(tokens) for tokens in work.values()))
         self._last.clear()
-        bridges = self._bridges(work)
-        for slot in sorted([*work, *bridges]):
-            tokens = work.get(slot, _ANY_TOKEN)
-            for index, token in enumerate(tokens):
-                last = index == len(tokens) - 1
+        for slot in sorted(work):
+            tokens = work[slot]
+            self._last[slot] = position + len(tokens) - 1
+            filled = [*tokens, *[_ANY_TOKEN] * (length - len(tokens))] if len(tokens) < length else tokens
+            for place, token in enumerate(filled, self._lengths[slot]):
                 batch.token[position] = token
-                batch.pos[position] = self._lengths[slot] + index
+                batch.pos[position] = place
                 batch.n_seq_id[position] = 1
                 batch.seq_id[position][0] = slot
-                batch.logits[position] = last and slot in wanted
-                if last:
-                    self._last[slot] = position
+                batch.logits[position] = 0
                 position += 1
+        for slot in wanted:
+            batch.logits[self._last[slot]] = 1
         batch.n_tokens = position
         forget_errors()
         code = self._llama.llama_decode(self.context, batch)
@@ -99,13 +97,11 @@ class Slots:
             message = f"llama.cpp could not evaluate the prompt (code {code}){first_error()}."
             for slot in work:
                 self.cut(slot, 0)
-            for slot in bridges:
-                self.cut(slot, self._lengths[slot])
             raise EvaluationFault(message)
         for slot, tokens in work.items():
             self._lengths[slot] += len(tokens)
-        for slot in bridges:
-            self._llama.llama_memory_seq_rm(self._memory, slot, self._lengths[slot], -1)
+            if len(tokens) < length:
+                self._llama.llama_memory_seq_rm(self._memory, slot, self._lengths[slot], -1)
 
     def logits(self, slot: int) -> NDArray[np.float32]:
         """Return the logits after a wanted slot's last token, one an entry of the vocabulary, until the next call."""
@@ -146,14 +142,6 @@ class Slots:
         """Free the context."""
         self._llama.llama_batch_free(self._batch)
         self._llama.llama_free(self.context)
-
-    def _bridges(self, work: Mapping[int, Sequence[int]]) -> list[int]:
-        """Return the slots between those that get a single token that are worth bridging."""
-        slots = sorted(work)
-        if not self.trims or len(work[slots[0]]) > 1:
-            return []
-        gaps = [range(slot + 1, following) for slot, following in itertools.pairwise(slots)]
-        return [slot for gap in gaps if len(gap) <= _GAP for slot in gap]
 
 
 def _pointer(state: NDArray[np.uint8]) -> Any:

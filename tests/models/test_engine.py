@@ -13,6 +13,7 @@ from evoharness_cli.harness.constraint import Constraint, FreeText
 from evoharness_cli.harness.protocols import ContextFull
 from evoharness_cli.harness.transcript import Transcript
 from evoharness_cli.models import LlamaModel
+from evoharness_cli.models.lanes import Shape
 from evoharness_cli.models.llama import Sampled, Session
 from evoharness_cli.models.sampling import Sampling, log_probability
 from evoharness_cli.models.scheduler import ModelClosed
@@ -26,7 +27,7 @@ TURNS = 2
 @pytest.fixture(scope="module")
 def sampling(model_file: Path) -> Iterator[LlamaModel]:
     """A model that samples, with three slots."""
-    with LlamaModel(model_file, context=1024, slots=3, temperature=1.0, top_p=0.95) as model:
+    with LlamaModel(model_file, context=1024, slots=3, shape=Shape(1, 1), temperature=1.0, top_p=0.95) as model:
         yield model
 
 
@@ -47,11 +48,15 @@ def alone(model_file: Path) -> list[list[str]]:
         return [game(model, number) for number in range(8)]
 
 
-@pytest.mark.parametrize(("games", "slots"), [(4, 4), (8, 8), (8, 3)])
+@pytest.mark.parametrize(
+    ("games", "slots", "shape"),
+    [(4, 4, Shape(1, 1)), (8, 8, Shape(2, 1)), (8, 3, Shape(1, 2)), (8, 2, Shape(2, 1))],
+    ids=str,
+)
 def test_replies_dont_depend_on_what_else_is_played(
-    model_file: Path, alone: list[list[str]], games: int, slots: int
+    model_file: Path, alone: list[list[str]], games: int, slots: int, shape: Shape
 ) -> None:
-    with LlamaModel(model_file, context=1024, slots=slots, temperature=1.0, top_p=0.95) as model:
+    with LlamaModel(model_file, context=1024, slots=slots, shape=shape, temperature=1.0, top_p=0.95) as model:
         assert at_once([partial(game, model, number) for number in range(games)]) == alone[:games]
     assert len({reply for replies in alone for reply in replies}) > 5
 
@@ -71,8 +76,8 @@ def test_a_sequence_that_gave_up_its_slot_is_not_evaluated_again(model: LlamaMod
 
 def test_logits_are_the_same_bit_for_bit_after_a_slot_was_given_up(model_file: Path) -> None:
     texts = ["one two three four " * 30, "A B C D " * 30]
-    with LlamaModel(model_file, context=512, slots=2) as model:
-        slots = model._engine._placing._slots
+    with LlamaModel(model_file, context=512, slots=2, shape=Shape(1, 1)) as model:
+        slots = model._engine._lanes._lanes[0].slots
         ids = [model.prompt_ids(Transcript("Be brief.", text))[:100] for text in texts]
         slots.evaluate({0: ids[0][:CHUNK]}, set())
         slots.evaluate({0: ids[0][CHUNK:99]}, set())
@@ -88,7 +93,7 @@ def test_logits_are_the_same_bit_for_bit_after_a_slot_was_given_up(model_file: P
 
 @pytest.mark.parametrize("together", [[0, 1], [0, 2, 3], [0, 4], [1, 5], [0, 1, 2, 3, 4, 5]])
 def test_a_token_has_the_same_logits_whatever_slots_are_evaluated_with_it(slots: Slots, together: list[int]) -> None:
-    """Behind 300 tokens, where of 16-bit keys and values a token that is computed by itself has others."""
+    """Behind 300 tokens, where llama.cpp's kernel for a single token rounds otherwise than the one for several."""
     alone = {}
     for slot in together:
         slots.evaluate({slot: [500 + slot]}, {slot})
@@ -98,8 +103,10 @@ def test_a_token_has_the_same_logits_whatever_slots_are_evaluated_with_it(slots:
     for slot in together:
         assert np.array_equal(slots.logits(slot), alone[slot]), slot
         slots.cut(slot, 300)
-    # What bridged gaps between slots is forgotten.
+    # However many tokens they come with, and what filled them up is forgotten.
+    slots.evaluate({slot: [500 + slot, *range(slot)] for slot in together}, set())
     for slot in together:
+        slots.cut(slot, 300)
         slots.evaluate({slot: [500 + slot, 7]}, set())
         slots.cut(slot, 300)
         slots.evaluate({slot: [500 + slot]}, {slot})
@@ -110,8 +117,8 @@ def test_a_token_has_the_same_logits_whatever_slots_are_evaluated_with_it(slots:
 @pytest.fixture(scope="module")
 def slots(model_file: Path) -> Iterator[Slots]:
     """Six slots of 300 tokens, of which the last differ."""
-    with LlamaModel(model_file, context=512, slots=6) as model:
-        found = model._engine._placing._slots
+    with LlamaModel(model_file, context=512, slots=6, shape=Shape(1, 1)) as model:
+        found = model._engine._lanes._lanes[0].slots
         for start in range(0, 299, 46):
             found.evaluate({0: range(2000 + start, 2000 + min(start + 46, 299))}, set())
         state = found.save(0)
@@ -151,7 +158,7 @@ def test_forced_tokens_are_neither_sampled_nor_evaluated_one_by_one(
     assert sampled.evaluated_tokens == 0
     assert [written.forced for written in sampled.tokens] == [True] * 5
     calls = []
-    slots = sampling._engine._placing._slots
+    slots = sampling._engine._lanes._lanes[0].slots
     evaluate = slots.evaluate
     monkeypatch.setattr(
         slots, "evaluate", lambda work, wanted: (calls.append(len(*work.values())), evaluate(work, wanted))
@@ -167,7 +174,7 @@ def test_forced_tokens_are_neither_sampled_nor_evaluated_one_by_one(
 
 def scores_from_scratch(model: LlamaModel, sampled: Sampled, constraint: Constraint | None) -> list[float]:
     """Return the log-probability of each token and of the end, where each is evaluated with all before it anew."""
-    slots = model._engine._placing._slots
+    slots = model._engine._lanes._lanes[0].slots
     automaton = model._engine.grammar.automaton(constraint) if constraint else None
     state = automaton.start if automaton else None
     tokens = [written.token for written in sampled.tokens]
@@ -232,7 +239,7 @@ def test_a_fork_goes_on_separately_from_what_was_evaluated(sampling: LlamaModel)
 
 def test_saved_sequences_that_outgrow_their_room_are_evaluated_again(model_file: Path) -> None:
     with LlamaModel(model_file, context=512) as model:
-        model._engine._placing._room = 0
+        model._engine._lanes._lanes[0].placing._room = 0
         sessions: list[Session] = [model.session("") for _ in range(3)]
         first = [session.reply(opening(number), step(), 16, 0) for number, session in enumerate(sessions)]
         again = [session.reply(opening(number), step(), 16, 0) for number, session in enumerate(sessions)]

@@ -1,0 +1,97 @@
+"""Several contexts of one model side by side, each with slots and a thread of its own; sequences move between them.
+
+On a CPU a call with few tokens loses more by its threads' waiting for each other than it gains: contexts that are
+evaluated by one thread each keep the cores busy.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+from .placing import CachedSequence, Placing
+from .scheduler import Job, Scheduler
+from .slots import Slots
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How a model is spread over the cores: so many contexts, each evaluated by so many threads."""
+
+    lanes: int
+    threads: int
+
+
+@dataclass
+class _Lane:
+    slots: Slots
+    placing: Placing
+    scheduler: Scheduler
+    load: int = 0
+    """How many jobs wait for it."""
+
+
+class Lanes:
+    """Runs jobs where there is room; any number of threads may wait for one each."""
+
+    def __init__(self, model: Any, slots: int, size: int, shape: Shape, *, offloaded: bool, room: int) -> None:
+        """Set up contexts for so many slots of `size` tokens; `room` is the bytes of saved sequences.
+
+        Raises EvaluationFault.
+        """
+        self._lanes: list[_Lane] = []
+        self._choosing = threading.Lock()
+        each = -(-slots // shape.lanes)
+        try:
+            for _ in range(shape.lanes):
+                own = Slots(model, each, size, shape.threads, offloaded=offloaded)
+                placing = Placing(own, room // shape.lanes)
+                self._lanes.append(_Lane(own, placing, Scheduler(own, placing)))
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def contexts(self) -> list[Any]:
+        """The contexts of llama.cpp."""
+        return [lane.slots.context for lane in self._lanes]
+
+    def run(self, job: Job) -> None:
+        """Wait until a job on a sequence is done; raises what it failed with, and ModelClosed."""
+        sequence = job.sequence
+        with self._choosing:
+            home = self._lanes[sequence.lane] if sequence.lane is not None else None
+            lane = min(self._lanes, key=lambda lane: lane.load)
+            if home and not (home.load and not lane.load):
+                lane = home
+            lane.load += 1
+        try:
+            if home and lane is not home:
+                home.scheduler.run(Job(CachedSequence(), call=lambda: home.placing.release(sequence)))
+            sequence.lane = self._lanes.index(lane)
+            lane.scheduler.run(job)
+        finally:
+            with self._choosing:
+                lane.load -= 1
+
+    def copy(self, sequence: CachedSequence) -> CachedSequence:
+        """Return a copy of a sequence that goes on separately. Raises EvaluationFault, ModelClosed."""
+        if sequence.lane is None:
+            return CachedSequence()
+        lane = self._lanes[sequence.lane]
+        copies: list[CachedSequence] = []
+        lane.scheduler.run(Job(CachedSequence(), call=lambda: copies.append(lane.placing.copy(sequence))))
+        copies[0].lane = sequence.lane
+        return copies[0]
+
+    def end(self) -> None:
+        """End all jobs with ModelClosed; ending twice does nothing more."""
+        for lane in self._lanes:
+            lane.scheduler.close()
+
+    def close(self) -> None:
+        """Free the contexts."""
+        self.end()
+        while self._lanes:
+            self._lanes.pop().slots.close()

@@ -23,14 +23,28 @@ class Turn:
     reply: str
 
 
-class ChatLoop:
-    """The same model file and the same threads, one conversation after another."""
+@dataclass(frozen=True)
+class Setup:
+    """What a user of llama-cpp-python would try: threads for a token and for a prompt, and flash attention."""
 
-    def __init__(self, path: Path, context: int, threads: int) -> None:
+    threads: int
+    batch_threads: int
+    flash: bool
+
+
+class ChatLoop:
+    """The same model file, one conversation after another."""
+
+    def __init__(self, path: Path, context: int, setup: Setup) -> None:
         from llama_cpp import Llama
 
         self._llama: Any = Llama(
-            str(path), n_ctx=context, n_threads=threads, n_threads_batch=threads, flash_attn=True, verbose=False
+            str(path),
+            n_ctx=context,
+            n_threads=setup.threads,
+            n_threads_batch=setup.batch_threads,
+            flash_attn=setup.flash,
+            verbose=False,
         )
 
     def answer(self, turn: Turn) -> tuple[float, str]:
@@ -58,6 +72,18 @@ class ChatLoop:
             messages=messages, grammar=grammar, max_tokens=turn.max_tokens, temperature=0.0
         )
         return time.perf_counter() - started, answer["choices"][0]["message"]["content"]
+
+
+def fastest(path: Path, context: int, cores: int, turns: Sequence[Turn]) -> Setup:
+    """Return the setup that answers some turns in the least time."""
+    seconds = {}
+    for threads, batch_threads in dict.fromkeys([(1, 1), (1, cores), (cores, cores)]):
+        for flash in (False, True):
+            setup = Setup(threads, batch_threads, flash)
+            loop = ChatLoop(path, context, setup)
+            seconds[setup] = sum(loop.answer(turn)[0] for turn in turns)
+            loop.close()
+    return min(seconds, key=lambda setup: seconds[setup])
 
 
 def gbnf(constraint: Constraint) -> str:

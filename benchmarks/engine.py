@@ -1,12 +1,14 @@
 """How many episodes a minute the engine plays, against llama-cpp-python's chat completion on the same turns.
 
-    python -m benchmarks.engine [--games 40] [--steps 20] [--sessions 8] [--rerendered 2]
+    python -m benchmarks.engine [--games 40] [--steps 20] [--sessions 8] [--rerendered 2] [--alone 4]
 
 Plays the first games of `valid_seen` below ALFWORLD_DATA with the embedded model, all four meta-actions and the
 grammar, several at once; its time is that of the whole run. Then each turn is answered again, with the same prompt and
-the same constraint, by `create_chat_completion`, game after game. `vs_chat_loop` compares with the time of these calls,
-`vs_chat_loop_textworld` adds what the official engine takes to load the games and to play the same actions, and
-`vs_rerendered` is on the first games only, with prompts whose beginning changes at every step.
+the same constraint, by `create_chat_completion`, game after game, with the threads and the attention that are fastest
+for it on the first turns. `vs_chat_loop` compares with the time of these calls, `vs_chat_loop_textworld` adds what the
+official engine takes to load the games and to play the same actions, and `vs_rerendered` is on the first games only,
+with prompts whose beginning changes at every step. Some games are played one at a time too, to see that the actions are
+the same.
 """
 
 from __future__ import annotations
@@ -29,9 +31,11 @@ from evoharness_cli.models import LlamaModel, resolve
 from evoharness_cli.models.llama import Session
 from evoharness_cli.models.native import physical_cores
 
-from .chat_loop import ChatLoop, Turn
+from .chat_loop import ChatLoop, Turn, fastest
 
 CONTEXT = 8192
+TRIED_TURNS = 8
+"""With which the chat loop is set up."""
 
 
 @dataclass
@@ -77,6 +81,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=20, help="charged steps of an episode")
     parser.add_argument("--sessions", type=int, default=8, help="episodes at once")
     parser.add_argument("--rerendered", type=int, default=2, help="games whose prompts are rendered anew as well")
+    parser.add_argument("--alone", type=int, default=4, help="games that are played one at a time as well")
     options = parser.parse_args()
     games = split_games("valid_seen")[: options.games]
     path = resolve("smollm2-135m")
@@ -85,7 +90,11 @@ def main() -> None:
         with ThreadPoolExecutor(options.sessions) as threads:
             played = list(threads.map(lambda game: play(model, game, options.steps), games))
         engine = time.perf_counter() - started
-    loop = ChatLoop(path, CONTEXT, physical_cores())
+    with LlamaModel(path, context=CONTEXT) as model:
+        alone = [play(model, game, options.steps).actions for game in games[: options.alone]]
+    setup = fastest(path, CONTEXT, physical_cores(), played[0].turns[:TRIED_TURNS])
+    print(f"chat loop set up as {setup}")
+    loop = ChatLoop(path, CONTEXT, setup)
     answers = [loop.answer(turn) for episode in played for turn in episode.turns]
     anew = [
         loop.answer_rendered_anew(turn, number)[0]
@@ -109,6 +118,8 @@ def main() -> None:
                 "vs_rerendered": round(rerendered / each, 2),
                 "evaluated_over_distinct": round(evaluated_over_distinct(played), 4),
                 "same_replies_as_chat_loop": sum(a == b for (_, a), b in zip(answers, said, strict=True)),
+                "same_actions_alone": sum(one == other.actions for one, other in zip(alone, played, strict=False)),
+                "alone": len(alone),
                 "games": len(games),
                 "turns": len(answers),
                 "rerendered_turns": len(anew),

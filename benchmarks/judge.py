@@ -59,11 +59,15 @@ def prepare_process() -> None:
 
 def remember_parsing() -> None:
     """Change the official engine in this process to parse each string and translate each problem once."""
+    import gc
+
     import fast_downward
     from textworld.envs.pddl import textgen
     from textworld.generator.game import EntityInfo
     from textworld.logic import Placeholder, Rule, Variable
 
+    # It makes so many objects that looking for cycles among the young ones takes a fifth of its time.
+    gc.set_threshold(500_000, 20, 20)
     # Deriving a text writes into its symbols, so each time gets its own.
     parse = lru_cache(maxsize=20_000)(textgen._parse_and_convert)
     textgen._parse_and_convert = lambda text, rule_name, **_: copy.deepcopy(parse(text, rule_name=rule_name))

@@ -60,9 +60,9 @@ class LlamaModel:
         `context` is in tokens, positive, and never more than the model was trained with. `slots` is how many sessions
         are evaluated at once; more than these take turns, which costs some milliseconds a reply. `shape` is how they
         are spread over the cores, measured once for a machine and a file unless given. `gpu_layers` is all of them
-        where the library can use a GPU, else none, unless given. `name` is the file's name without its ending unless given. Raises
-        UnusableOption for a context or slots that aren't positive, ModelFileError for a file that isn't a whole model
-        or an adapter that doesn't fit it, ChatTemplateFault for a template that can't be applied,
+        where the library can use a GPU, else none, unless given. `name` is the file's name without its ending unless
+        given. Raises UnusableOption for a context or slots that aren't positive, ModelFileError for a file that isn't a
+        whole model or an adapter that doesn't fit it, ChatTemplateFault for a template that can't be applied,
         EvaluationFault when the context can't be set up.
         """
         if context < 1:
@@ -72,9 +72,7 @@ class LlamaModel:
         self.name = name or path.stem
         self._path, self._adapter = path, adapter
         self._sampling = Sampling(temperature, top_p)
-        self._engine = Engine(
-            path, adapter=adapter, context=context, slots=slots, shape=shape, gpu_layers=gpu_layers
-        )
+        self._engine = Engine(path, adapter=adapter, context=context, slots=slots, shape=shape, gpu_layers=gpu_layers)
         try:
             self._template = ChatTemplate(self._engine.template, self._engine.vocabulary.special_texts())
         except BaseException:

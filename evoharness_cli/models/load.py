@@ -43,6 +43,8 @@ class BrokenScheme(OutsideFault):
 def _scripted(rest: str, **options: Unpack[Options]) -> Model:
     if options.get("adapter") is not None:
         raise UnusableOption("A scripted model takes no adapter: leave the adapter out or name a language model.")
+    if options.get("context") is not None:
+        raise UnusableOption("A scripted model has no context that could fill: leave the context out.")
     return ScriptedModel(expanded(Path(rest)))
 
 

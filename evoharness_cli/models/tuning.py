@@ -1,10 +1,15 @@
-"""How a model is best spread over this machine's cores: measured once, and kept in the cache folder."""
+"""How a model is best spread over this machine's cores: measured once, and kept in the cache folder.
+
+While other programs keep the cores busy a measurement says nothing. The model is then spread as is usually best for its
+size, and measured another time.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
 import json
+import os
 import platform
 import time
 from collections.abc import Iterator
@@ -18,13 +23,16 @@ from .lanes import Shape
 from .native import physical_cores
 from .slots import Slots
 
-_MEASURED_SLOTS = 8
+_MEASURED_SLOTS = 4
 """Slots with which a shape is measured, at most; more are alike."""
+_SMALL = 2 * 2**30
+"""Bytes of weights up to which cores can read them side by side; beyond, memory is what they would wait for."""
+_BUSY = 0.5
+"""Load a core, over the last minute, from which on a measurement is put off."""
 _PROMPT = 24
 """Tokens of an observation."""
 _REPLY = (2, 2, 2)
 """Tokens of a reply, by call."""
-_ROUNDS = 2
 
 
 def tuned(model: Any, path: Path, slots: int, *, offloaded: bool) -> Shape:
@@ -45,7 +53,10 @@ def tuned(model: Any, path: Path, slots: int, *, offloaded: bool) -> Shape:
     lanes, threads = known.get("lanes"), known.get("threads")
     if isinstance(lanes, int) and isinstance(threads, int) and 1 <= lanes * threads <= cores:
         return Shape(lanes, threads)
-    speeds = {shape: _speed(model, slots, shape) for shape in _shapes(cores, slots)}
+    if not _quiet(cores):
+        many = path.stat().st_size <= _SMALL
+        return Shape(min(cores, slots), 1) if many else Shape(1, cores)
+    speeds = {shape: _speed(model, slots, shape) for shape in shapes(cores, slots)}
     best = max(speeds, key=lambda shape: speeds[shape])
     # Without a place to remember it, it is measured again next time.
     with contextlib.suppress(OSError):
@@ -55,7 +66,8 @@ def tuned(model: Any, path: Path, slots: int, *, offloaded: bool) -> Shape:
     return best
 
 
-def _shapes(cores: int, slots: int) -> Iterator[Shape]:
+def shapes(cores: int, slots: int) -> Iterator[Shape]:
+    """Yield the shapes that are worth measuring."""
     lanes = 1
     while lanes <= min(cores, slots):
         threads = 1
@@ -67,19 +79,19 @@ def _shapes(cores: int, slots: int) -> Iterator[Shape]:
 
 def _speed(model: Any, slots: int, shape: Shape) -> float:
     """Return the tokens a second of episodes that are played at once: an observation, and a reply token by token."""
-    size = _ROUNDS * (_PROMPT + sum(_REPLY))
+    size = _PROMPT + sum(_REPLY)
     with contextlib.ExitStack() as opened:
         counts = [(slots + lane) // shape.lanes for lane in range(shape.lanes)]
         lanes = [Slots(model, count, size, shape.threads, offloaded=False) for count in counts]
         for lane in lanes:
             opened.callback(lane.close)
+            # The first call of a context is slower.
+            lane.evaluate({0: range(_PROMPT)}, {0})
+            lane.cut(0, 0)
         pool = opened.enter_context(ThreadPoolExecutor(shape.lanes))
-        took = []
-        for _ in range(_ROUNDS):
-            started = time.perf_counter()
-            list(pool.map(_play, lanes))
-            took.append(time.perf_counter() - started)
-    return size / _ROUNDS * slots / min(took)
+        started = time.perf_counter()
+        list(pool.map(_play, lanes))
+        return size * slots / (time.perf_counter() - started)
 
 
 def _play(lane: Slots) -> None:
@@ -88,6 +100,10 @@ def _play(lane: Slots) -> None:
         lane.evaluate({slot: range(_PROMPT)}, set())
     for length in _REPLY:
         lane.evaluate({slot: range(length) for slot in every}, set(every))
+
+
+def _quiet(cores: int) -> bool:
+    return not hasattr(os, "getloadavg") or os.getloadavg()[0] < cores * _BUSY
 
 
 def _processor() -> str:

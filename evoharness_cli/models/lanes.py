@@ -23,7 +23,7 @@ class Shape:
     threads: int
 
 
-@dataclass
+@dataclass(eq=False)
 class _Lane:
     slots: Slots
     placing: Placing
@@ -63,7 +63,7 @@ class Lanes:
         with self._choosing:
             home = self._lanes[sequence.lane] if sequence.lane is not None else None
             lane = min(self._lanes, key=lambda lane: lane.load)
-            if home and not (home.load and not lane.load):
+            if home and not _worth_moving(home.load, lane.load):
                 lane = home
             lane.load += 1
         try:
@@ -95,3 +95,8 @@ class Lanes:
         self.end()
         while self._lanes:
             self._lanes.pop().slots.close()
+
+
+def _worth_moving(here: int, there: int) -> bool:
+    """Tell whether a sequence gains from leaving a lane with so many other jobs for one with so many."""
+    return there < here - 1 or there == 0 < here

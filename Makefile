@@ -1,4 +1,4 @@
-# `make run` and `make test` do all the set-up on a machine that has Python 3.11 or 3.12, a C++ compiler, CMake's needs and git.
+# `make run` and `make test` do all the set-up on a machine that has Python 3.11 to 3.13, a C++ compiler, CMake's needs and git.
 
 SHELL := /bin/bash
 VENV ?= .venv
@@ -6,8 +6,8 @@ BIN := $(VENV)/bin
 TASK ?= heat-apple
 
 # The first of these that is a Python this project supports; PYTHON=... overrides.
-SUPPORTED := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 13))
-PYTHON ?= $(shell for python in python3 python3.12 python3.11; do \
+SUPPORTED := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))
+PYTHON ?= $(shell for python in python3 python3.12 python3.11 python3.13; do \
 	$$python -c '$(SUPPORTED)' 2>/dev/null && echo $$python && break; done)
 
 # What pip says while it installs, reduced to what a person waits for; all of it is in the log.
@@ -53,7 +53,7 @@ $(VENV)/.installed-test: pyproject.toml
 	@touch $(VENV)/.installed
 
 define install
-@if [ -z "$(PYTHON)" ]; then echo "expected Python 3.11 or 3.12 as python3; install one, or name it: make PYTHON=/path/to/python3.12"; exit 2; fi
+@if [ -z "$(PYTHON)" ]; then echo "expected Python 3.11, 3.12 or 3.13 as python3; install one, or name it: make PYTHON=/path/to/python3.12"; exit 2; fi
 @test -d $(VENV) || $(PYTHON) -m venv $(VENV)
 @echo "installing evoharness and what it needs into $(VENV) (log: $(LOG))"
 @set -o pipefail; CMAKE_BUILD_PARALLEL_LEVEL=$$(getconf _NPROCESSORS_ONLN) $(BIN)/pip install -v -e '$(1)' 2>&1 | tee $(LOG) | $(SHOW) \

@@ -12,7 +12,7 @@ from pathlib import Path
 from .environments import Finding, load_adapter, names
 from .harness import OutsideFault
 
-PACKAGES = ("llama-cpp-python", "alfworld", "textworld", "sqlite-utils", "typer", "rich")
+PACKAGES = ("llama-cpp-python", "sqlite-utils", "typer", "rich")
 
 
 def examine(db: Path) -> Iterator[Finding]:

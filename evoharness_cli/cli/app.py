@@ -25,7 +25,10 @@ class Exit(enum.IntEnum):
     INTERRUPTED = 130
 
 
-ORDER = ("run", "eval", "inspect", "prune", "note", "tasks", "games", "doctor")
+ORDER = (
+    *("run", "eval", "inspect", "note", "consolidate", "prune"),
+    *("banks", "scopes", "export", "import", "train", "tasks", "games", "doctor"),
+)
 """The commands as the help lists them: what is used most comes first."""
 
 
@@ -38,7 +41,8 @@ class Edge(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as stopped:
+            _print(str(stopped) or "interrupted")
             raise typer.Exit(Exit.INTERRUPTED) from None
         except BrokenPipeError:
             # Whoever read the output went away; nothing more can be said to them.
@@ -51,10 +55,14 @@ class Edge(TyperGroup):
 
 
 def _said(error: Exception, code: Exit) -> typer.Exit:
+    _print(("error: ", "bold red"), str(error))
+    return typer.Exit(code)
+
+
+def _print(*parts: tuple[str, str] | str) -> None:
     from .screen import err, line
 
-    err.print(line(("error: ", "bold red"), str(error)))
-    return typer.Exit(code)
+    err.print(line(*parts))
 
 
 app = typer.Typer(cls=Edge, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)

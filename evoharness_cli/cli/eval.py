@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -11,33 +11,39 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..experience.policies import DEFAULT as DEFAULT_MEMORY
 from ..harness import Decode, WrongUsage
 from ..runs.settings import Method, RunSettings
 from .app import Exit, app
 from .options import (
     Adapter,
+    Context,
+    Curator,
     Decoding,
     Engine,
     FreeMeta,
     Json,
     MaxSteps,
+    MemoryName,
     ModelName,
     ShowAdmissible,
     Temperature,
     adapter_of,
+    curator_of,
     engine_need,
     given_options,
     model_of,
 )
 
 if TYPE_CHECKING:
+    from ..evaluation.bank_choice import Choice
     from ..evaluation.contenders import Contender
-    from ..evaluation.results import Comparison, MethodResult
     from ..runs.play import Result
     from ..runs.task import Task
 
 NO_BANK = "none"
-HOW_TO_PLAY_ON = {"--resume", "--out", "--parallel", "--json"}
+EVOLVE_EVERY = 8
+HOW_TO_PLAY_ON = {"--resume", "--out", "--parallel", "--json", "--markdown"}
 """The options that a resumed evaluation may take."""
 
 
@@ -63,30 +69,51 @@ def evaluate(
     max_steps: MaxSteps = None,
     free_meta: FreeMeta = None,
     temperature: Temperature = 0.0,
+    context: Context = None,
     seed: Annotated[list[int] | None, typer.Option(min=0, help="A seed; repeatable. [default: 0]")] = None,
     engine: Engine = None,
+    experience: MemoryName = DEFAULT_MEMORY,
+    curator: Curator = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many tasks.")] = None,
     bank: Annotated[
-        str, typer.Option(help="The store whose experience is read, as it is now; `none` begins with nothing.")
+        str,
+        typer.Option(
+            help="The experience to begin with: a store's file or NAME@VERSION, read as it is now; NAME, a live bank, "
+            "which learns as well; or `none`."
+        ),
     ] = NO_BANK,
+    evolve_every: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help=f"After how many games a live bank learns. [default: {EVOLVE_EVERY}]", show_default=False
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(help="The store of the evaluation. [default: evaluation-TIME.db]", show_default=False),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the evaluation in --out.")] = False,
     parallel: Annotated[int, typer.Option(min=1, max=64, help="Episodes at once.")] = 8,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the results as Markdown.")] = False,
     as_json: Json = False,
 ) -> None:
     """Play tasks by several methods and compare them.
 
-    What the evaluated episodes see never reaches the bank that they read.
+    What the evaluated episodes see never reaches what they read, unless a live bank is named.
 
     Example: evoharness eval alfworld --method react --method bpe
     """
+    from ..evaluation.bank_choice import choose, give_back, making, prepare
     from ..evaluation.evaluate import begin, play
     from ..evaluation.results import results
     from ..experience.store import Store
+    from ..runs.memory import check_memory
+    from .eval_report import dump_results, show_markdown, show_results
+    from .screen import line
+    from .screen import out as console
 
+    if markdown and as_json:
+        raise WrongUsage("Expected one of --json and --markdown.")
     if resume:
         if out is None or not out.exists():
             raise WrongUsage("Expected --out to name the evaluation to go on with.")
@@ -95,26 +122,39 @@ def evaluate(
         if tasks:
             raise WrongUsage("--resume goes on with the tasks that the evaluation began with; leave them out.")
     else:
-        found = _find(tasks or [], limit)
+        everything = _find(tasks or [])
+        found = everything[:limit]
         limits = {key: value for key, value in (("steps", max_steps), ("free_meta", free_meta)) if value is not None}
         defaults = RunSettings(
             model=model_of(model, found),
             adapter=adapter_of(adapter, found),
             show_admissible=show_admissible,
             temperature=temperature,
+            context=context,
+            experience=experience,
+            curator=curator_of(curator),
         )
+        check_memory(replace(defaults, curator=None), found)
         contenders = _contenders(method or [], defaults, limits, decode)
         out = out or Path(f"evaluation-{datetime.now(UTC):%Y%m%d-%H%M%S}.db")
-        _prepare(out, bank)
-        begin(out, found, contenders, sorted(set(seed or [0])), engine_need(engine))
+        seeds = sorted(set(seed or [0]))
+        choice = choose(bank)
+        every = _evolve_every(choice, evolve_every, len(contenders) * len(seeds))
+        with making(out) as made:
+            said = {"bank": prepare(made, choice), "evolve_every": every, "tasks": len(found)}
+            begin(made, found, contenders, seeds, engine_need(engine), {**said, **_limited(found, everything)})
     with Progress(as_json, out) as progress:
         play(out, parallel, progress)
     with closing(Store.open(out)) as store:
         methods, comparisons = results(store)
     if as_json:
-        _dump(out, methods, comparisons)
+        dump_results(out, methods, comparisons)
+    elif markdown:
+        show_markdown(methods, comparisons)
     else:
-        _show(out, methods, comparisons)
+        show_results(out, methods, comparisons)
+    if (updated := give_back(out)) and not (as_json or markdown):
+        console.print(line(f"the bank {updated.label} holds what the games taught"))
     if any(each.n < each.of for each in methods):
         raise typer.Exit(Exit.FAULT)
 
@@ -145,11 +185,9 @@ class Progress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        from .screen import err, line
-
         self._bars.stop()
         if kind is KeyboardInterrupt:
-            err.print(line(f"interrupted; go on with: evoharness eval --resume --out {self._out}"))
+            raise KeyboardInterrupt(f"interrupted; go on with: evoharness eval --resume --out {self._out}") from None
 
     def began(self, label: str, seed: int, done: int, of: int) -> None:
         """Begin a bar."""
@@ -167,12 +205,30 @@ class Progress:
         )
 
 
-def _find(arguments: list[str], limit: int | None) -> list[Task]:
+def _evolve_every(choice: Choice, asked: int | None, runs: int) -> int:
+    """Return after how many games the bank learns, 0 for one that doesn't."""
+    if not choice.is_live:
+        if asked is not None:
+            raise WrongUsage("--evolve-every is for a live bank; name one with --bank.")
+        return 0
+    if runs > 1:
+        raise WrongUsage(
+            "A live bank learns from one method with one seed; name one --method and one --seed, or a frozen version "
+            "of the bank to compare more."
+        )
+    return EVOLVE_EVERY if asked is None else asked
+
+
+def _limited(found: list[Task], everything: list[Task]) -> dict[str, int]:
+    return {"limited_from": len(everything)} if len(found) < len(everything) else {}
+
+
+def _find(arguments: list[str]) -> list[Task]:
     from ..runs.find import find_tasks
 
     if not arguments:
         raise WrongUsage("Expected tasks to evaluate; see `evoharness eval --help`.")
-    return find_tasks(arguments)[:limit]
+    return find_tasks(arguments)
 
 
 def _contenders(
@@ -183,69 +239,7 @@ def _contenders(
     specs = methods or [Method.REACT.value, Method.BPE.value, Method.PANELS.value]
     if twice := [spec for spec in specs if specs.count(spec) > 1]:
         raise WrongUsage(f"The method {twice[0]!r} is there twice.")
-    return [read_contender(spec, defaults, limits, decode) for spec in specs]
-
-
-def _prepare(out: Path, bank: str) -> None:
-    """Make the evaluation's store: a copy of the bank, or an empty one."""
-    from ..experience.store import Store
-
-    if out.exists():
-        raise WrongUsage(f"{out} is there already; go on with it by --resume, or name another file.")
-    if bank == NO_BANK:
-        Store.open(out).close()
-        return
-    if not Path(bank).is_file():
-        raise WrongUsage(f"Expected --bank to name a store or `none`; there is no {bank}.")
-    with closing(Store.open(Path(bank))) as store:
-        store.copy_to(out)
-
-
-def _dump(out: Path, methods: list[MethodResult], comparisons: list[Comparison]) -> None:
-    from .screen import dump
-
-    dump(
-        {
-            "out": str(out),
-            "results": [asdict(each) for each in methods],
-            "comparisons": [asdict(each) for each in comparisons],
-        }
-    )
-
-
-def _show(out: Path, methods: list[MethodResult], comparisons: list[Comparison]) -> None:
-    from .screen import line, row, table
-    from .screen import out as console
-
-    listed = table("method", "won#", "of#", "rate#", "95% interval#", "steps#", "calls#", "invalid#", "tokens#", "s#")
-    for each in methods:
-        interval = f"{each.ci_low:.1%} to {each.ci_high:.1%}"
-        means = (f"{each.steps_mean:.1f}", f"{each.calls_mean:.2f}", f"{each.invalid_mean:.1f}")
-        seconds = f"{each.model_seconds + each.environment_seconds + each.harness_seconds:.0f}"
-        of = f"{each.n}" if each.n == each.of else f"{each.n} of {each.of}"
-        row(
-            listed,
-            each.method,
-            each.successes,
-            of,
-            f"{each.success_rate:.1%}",
-            interval,
-            *means,
-            f"{each.completion_tokens:,}",
-            seconds,
-        )
-    console.print(listed)
-    kinds = sorted({kind for each in methods for kind in each.by_type})
-    by_type = table("task type", *(f"{each.method}#" for each in methods))
-    for kind in kinds:
-        rates = (each.by_type.get(kind) for each in methods)
-        row(by_type, kind, *(f"{rate.successes} of {rate.n}" if rate else "" for rate in rates))
-    console.print(by_type)
-    for pair in comparisons:
-        console.print(
-            line(
-                f"{pair.first} against {pair.second}: {pair.only_first} games only the first won, "
-                f"{pair.only_second} only the second, p = {pair.p_value:.3g} (McNemar, {pair.n} games)"
-            )
-        )
-    console.print(line(f"every step: evoharness inspect runs --db {out}"))
+    contenders = [read_contender(spec, defaults, limits, decode) for spec in specs]
+    if defaults.curator and not any(each.settings.curator for each in contenders):
+        raise WrongUsage("The memory of none of the methods has a curator; leave out --curator.")
+    return contenders

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -57,7 +58,7 @@ def check(
     paths: Annotated[list[Path], typer.Argument(help="Game files, or folders of them.", exists=True)],
     as_json: Json = False,
 ) -> None:
-    """Replay the walkthroughs of games on the official engine.
+    """Replay the walkthroughs of games on the official engine, or on the simulator where there is none.
 
     Exits with 1 when a game isn't solved by its own.
 
@@ -67,14 +68,19 @@ def check(
 
     from ..environments.alfworld.check import check_games
     from ..environments.alfworld.games import find_games
-    from ..environments.alfworld.official import OfficialEngine
+    from ..environments.alfworld.official import OfficialEngine, is_missing
+    from ..environments.alfworld.scene import Engine
+    from ..environments.alfworld.simulator import SimulatorEngine
     from .screen import dump, err, line, out
 
     found = [game for path in paths for game in (find_games(path) if path.is_dir() else [path])]
     if not found:
         raise WrongUsage("expected games to check; found no game.tw-pddl in " + ", ".join(map(str, paths)))
     failed = 0
-    with OfficialEngine() as engine:
+    if missing := is_missing():
+        err.print(line(f"{missing} The simulator replays the walkthroughs."))
+    engine: Engine = SimulatorEngine() if missing else OfficialEngine()
+    with closing(engine):
         checked = check_games(found, engine)
         for one in track(checked, "checking", total=len(found), console=err, transient=True):
             failed += one.fault is not None

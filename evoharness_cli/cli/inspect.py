@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import closing
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated
@@ -142,38 +141,30 @@ def experience(
     scope: Scope = None,
     world: Annotated[str | None, typer.Option(help="Recall as in this world.", show_default=False)] = None,
     status: Annotated[EntryStatus | None, typer.Option(help="Only entries that stand so.")] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say of each entry why it comes, or why it is left out.")
+    ] = False,
     limit: Limit = 20,
     db: Db = None,
     as_json: Json = False,
 ) -> None:
     """List what was learned, or what a recall of QUERY would rank, with the parts of each score.
 
-    Example: evoharness inspect experience "where is the kettle" --scope alfworld
+    Example: evoharness inspect experience "where is the kettle" --scope alfworld --explain
     """
     from ..experience.entries import entries
-    from ..experience.recall import render, search
-    from .screen import dump, line, out, row, table
+    from ..experience.recall import search
+    from .explaining import show_recollection
+    from .screen import dump, out, row, table
 
     with closing(open_store(db)) as store:
         if world and not query:
             raise WrongUsage("--world is for a recall; add a QUERY.")
+        if explain and not query:
+            raise WrongUsage("--explain is for a recall; add a QUERY.")
         if query:
             known = search(store, query, scope, world, kind=kind, status=status, limit=limit)
-            listed = table("entry#", "score#", "share#", "bm25#", "record#", "age#", "text")
-            for item in known.entries:
-                if as_json:
-                    dump(asdict(item))
-                parts = (f"{part:.2f}" for part in (item.score, item.share, item.bm25, item.record, item.age))
-                row(listed, item.entry.id, *parts, item.entry.text)
-            if as_json:
-                for place in known.places:
-                    dump(asdict(place))
-                return
-            if known.entries:
-                out.print(listed)
-            if known.places or not known.entries:
-                places = render(replace(known, entries=()), budget=sys.maxsize)
-                out.print(*map(line, places.text.splitlines()), sep="\n")
+            show_recollection(known, explain, as_json)
             return
         found = entries(store, kind=kind, status=status, scope=scope, limit=limit)
     listed = table("entry#", "kind", "status", "scope", "noted#", "recalled#", "helped#", "hurt#", "text")
@@ -199,12 +190,14 @@ def entry(
     """
     from ..experience.entries import entry as read
     from ..experience.entries import events
+    from ..experience.exchange.origins import line_of, origins_elsewhere
     from .screen import dump, line, out, row, table
 
     with closing(open_store(db)) as store:
         found, history = read(store, number), events(store, number)[-limit:]
+        origins = origins_elsewhere(store, number)
     if as_json:
-        dump({**asdict(found), "events": [asdict(event) for event in history]})
+        dump({**asdict(found), "events": [asdict(event) for event in history], "origins": origins})
         return
     out.print(line((f"{found.kind} {found.id} ", "bold"), found.text))
     where = f"scope {found.scope or 'general'}" + (f", world {found.world}" if found.world else "")
@@ -213,6 +206,8 @@ def entry(
         out.print(line("applies when ", found.when))
     if found.episode:
         out.print(line(f"noted in episode {found.episode}, step {found.step}, after: {found.because}"))
+    for origin in origins:
+        out.print(line(f"noted elsewhere, {line_of(origin)}"))
     out.print(
         line(
             f"noted {found.strength} times, recalled {found.recalled} times, "
@@ -242,9 +237,14 @@ def _status(run: RunRecord) -> str:
 def _played_as(run: RunRecord) -> str:
     settings = run.settings
     shown = ", admissible actions shown" if settings["show_admissible"] else ""
+    curator = settings.get("curator") or settings["fingerprint"].get("curator")
+    curated = f", curator {curator}" if curator else ""
+    context = settings["fingerprint"].get("context")
+    room = f", context {context:,} tokens" if context else ""
     return (
         f"method {settings['method']}, model {settings['model']}, adapter {settings['adapter'] or 'none'}, "
-        f"temperature {settings['temperature']}, seed {settings['seed']}{shown}"
+        f"temperature {settings['temperature']}, seed {settings['seed']}{room}{shown}, "
+        f"experience {settings.get('experience', 'bpe')}{curated}"
     )
 
 

@@ -43,6 +43,30 @@ FreeMeta = Annotated[
     typer.Option("--free-meta", min=0, help="How many calls of the harness are not charged. [default: 0]"),
 ]
 Temperature = Annotated[float, typer.Option("--temperature", min=0.0, max=5.0, help="0 takes the likeliest token.")]
+Context = Annotated[
+    int | None,
+    typer.Option(
+        "--context",
+        min=1,
+        help="Tokens that a prompt and its reply may have; when they are full the oldest steps are summed up. "
+        "[default: 8192]",
+    ),
+]
+MemoryName = Annotated[
+    str,
+    typer.Option(
+        "--experience",
+        help="What remembers: bpe, or none, append, expel, reasoningbank, skillos or skillrl to compare with.",
+    ),
+]
+Curator = Annotated[
+    str | None,
+    typer.Option(
+        "--curator",
+        help="The model that decides what such a memory keeps. [default: a deterministic stand-in]",
+        show_default=False,
+    ),
+]
 Db = Annotated[
     Path | None,
     typer.Option(
@@ -106,6 +130,13 @@ def adapter_of(option: str | None, tasks: Sequence[Task]) -> str | None:
     if option == NO_ADAPTER:
         return None
     return str(Path(option).resolve()) if option else _hint(tasks, "adapter")
+
+
+def curator_of(option: str | None) -> str | None:
+    """Return the curator's model of an option, from any working folder."""
+    from ..models import anchored
+
+    return anchored(option, Path.cwd()) if option else None
 
 
 def engine_need(engine: str | None) -> dict[str, str]:

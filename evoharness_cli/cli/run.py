@@ -5,26 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..experience.policies import DEFAULT as DEFAULT_MEMORY
+from ..experience.policies import STAND_IN
 from ..harness import Model, WrongUsage
 from ..runs.settings import Method, RunSettings
 from .app import Exit, app
 from .options import (
     Adapter,
+    Context,
+    Curator,
     Db,
     Decoding,
     Engine,
     FreeMeta,
     Json,
     MaxSteps,
+    MemoryName,
     ModelName,
     ShowAdmissible,
     Temperature,
     adapter_of,
+    curator_of,
     engine_need,
     given_options,
     model_of,
@@ -62,7 +67,10 @@ def run(
     free_meta: FreeMeta = None,
     seed: Annotated[int, typer.Option(min=0, help="The seed of sampled replies.")] = 0,
     temperature: Temperature = 0.0,
+    context: Context = None,
     engine: Engine = None,
+    experience: MemoryName = DEFAULT_MEMORY,
+    curator: Curator = None,
     scope: Annotated[
         str | None, typer.Option(help="Where in experience to recall and note. [default: the task's]")
     ] = None,
@@ -79,6 +87,7 @@ def run(
 
     Example: evoharness run heat-apple --max-steps 30
     """
+    from ..runs.memory import check_memory
     from ..runs.play import recorded_run
 
     given = given_options(ctx)
@@ -96,7 +105,11 @@ def run(
             show_admissible=show_admissible,
             seed=seed,
             temperature=temperature,
+            context=context,
+            experience=experience,
+            curator=curator_of(curator),
         )
+        check_memory(settings, found)
     show = Show(as_json, quiet, f" --db {db}" if "--db" in given else "")
     with closing(open_store(db, create=not resume)) as store:
         if resume:
@@ -134,24 +147,25 @@ def _play(
     fingerprint: Mapping[str, object] | None = None,
 ) -> list[Result]:
     """Play a new run, or one with an id, which is refused where the model hasn't its fingerprint."""
+    from ..runs.memory import opened_memory
     from ..runs.play import Run, check_fingerprint, start
     from .live import Lines, Outcomes, Steps
-    from .screen import err, line
 
-    with closing(_load(settings)) as model:
+    with closing(_load(settings)) as model, opened_memory(settings) as memory:
+        played_by = {**model.fingerprint, **memory.fingerprint}
         if run_id is None:
-            run_id = start(store, tasks, settings, model.fingerprint)
+            run_id = start(store, tasks, settings, played_by)
         else:
-            check_fingerprint(run_id, fingerprint or {}, model.fingerprint)
+            check_fingerprint(run_id, fingerprint or {}, played_by)
         watcher = Lines() if show.as_json else Outcomes() if show.quiet else Steps(len(tasks))
         try:
             with watcher:
-                results = Run(store, run_id, settings, model, watcher).play(tasks)
+                results = Run(store, run_id, settings, model, watcher, memory=memory.policy).play(tasks)
         except KeyboardInterrupt:
-            err.print(line(f"interrupted; go on with: evoharness run --resume {run_id}{show.hint}"))
-            raise
+            go_on = f"evoharness run --resume {run_id}{show.hint}"
+            raise KeyboardInterrupt(f"interrupted; go on with: {go_on}") from None
     if isinstance(watcher, Steps):
-        _summary(run_id, results, show.hint)
+        _summary(run_id, results, show.hint, memory.fingerprint.get("curator"))
     return results
 
 
@@ -160,15 +174,17 @@ def _load(settings: RunSettings) -> Model:
     from .screen import err, line
 
     with err.status(line(f"loading {settings.model}")):
-        return load_model(
-            settings.model,
-            adapter=Path(settings.adapter) if settings.adapter else None,
-            temperature=settings.temperature,
-        )
+        model = load_model(settings.model, **settings.model_options)
+    has = model.fingerprint.get("context")
+    if settings.context and has != settings.context:
+        err.print(line(f"the context has {has} tokens, the most that {settings.model} was trained with"))
+    return model
 
 
-def _summary(run_id: int, results: Sequence[Result], hint: str) -> None:
+def _summary(run_id: int, results: Sequence[Result], hint: str, curator: object) -> None:
     from .screen import line, out
 
+    if curator == STAND_IN:
+        out.print(line(f"curator: {STAND_IN}"))
     won = sum(result.success for result in results)
     out.print(line(f"run {run_id}: {won} of {len(results)} won. See it with: evoharness inspect run {run_id}{hint}"))

@@ -5,15 +5,18 @@ A package adds one by naming its `Adapter` in the group `evoharness.environments
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import entry_points
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from ..harness import Environment, OutsideFault, WrongUsage
+from ..harness import Environment, Model, OutsideFault, WrongUsage
 
 if TYPE_CHECKING:
+    from random import Random
+
     from pydantic import BaseModel
 
 GROUP = "evoharness.environments"
@@ -68,6 +71,43 @@ class Adapter(Protocol):
         ...
 
 
+class Teacher(Model, Protocol):
+    """A model that shows how an environment's tasks are done, from what an agent can read and from nothing else."""
+
+    @property
+    def slips(self) -> Mapping[int, str]:
+        """Which replies of this session were wrong on purpose: the kind of mistake by step number, counted from 1."""
+        ...
+
+    def session(self, task: str) -> Teacher:
+        """Return what shows one episode of the task."""
+        ...
+
+
+@runtime_checkable
+class Teaches(Protocol):
+    """What an adapter has besides where its environment brings a teacher; most need none."""
+
+    def teacher(self, seed: int, slips: float) -> Teacher:
+        """Return a teacher that makes a mistake, and recovers from it, with a chance of `slips` before each action."""
+        ...
+
+    def labels(self, needs: BaseModel) -> Mapping[str, str]:
+        """Return what demonstrations say of a task besides its name, such as the part of the data it belongs to."""
+        ...
+
+    def is_held_out(self, needs: BaseModel) -> bool:
+        """Tell whether a task is kept for evaluation, so that nothing is trained on it."""
+        ...
+
+    def hearsay(self, environment: Environment, rng: Random) -> str | None:
+        """Return what someone who is mistaken might have noted about an environment that was reset, None for nothing.
+
+        It is to be about something that the task needs, and worded as a note.
+        """
+        ...
+
+
 def names() -> list[str]:
     """Return the names of the environments that are installed."""
     return [point.name for point in entry_points(group=GROUP)]
@@ -75,10 +115,16 @@ def names() -> list[str]:
 
 def load_adapter(name: str) -> Adapter:
     """Return a new adapter. Raises UnknownEnvironment, or OutsideFault where its package can't be imported."""
+    try:
+        adapter: Adapter = _point(name).load()()
+    except ImportError as error:
+        raise OutsideFault(f"the environment {name!r} can't be used: {error}") from error
+    return adapter
+
+
+@cache
+def _point(name: str) -> EntryPoint:
+    """Return the entry point of an environment; finding one takes some milliseconds, which thousands of tasks feel."""
     for point in entry_points(group=GROUP, name=name):
-        try:
-            adapter: Adapter = point.load()()
-        except ImportError as error:
-            raise OutsideFault(f"the environment {name!r} can't be used: {error}") from error
-        return adapter
+        return point
     raise UnknownEnvironment(name)

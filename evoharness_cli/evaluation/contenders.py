@@ -8,7 +8,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from ..experience.policies import load_policy
 from ..harness import Decode, WrongUsage
+from ..runs.memory import check_memory
 from ..runs.settings import Method, RunSettings
 from ..runs.task import Task
 
@@ -27,6 +29,8 @@ class _Options(BaseModel):
     steps: int | None = Field(None, ge=1)
     free_meta: int | None = Field(None, ge=0, alias="free-meta")
     show_admissible: bool | None = Field(None, alias="show-admissible")
+    experience: str | None = None
+    curator: str | None = None
 
 
 @dataclass(frozen=True)
@@ -38,9 +42,9 @@ class Contender:
     limits: Mapping[str, Any]
     decode: Decode | None
 
-    def seeded(self, seed: int) -> RunSettings:
-        """Return the settings of its run with a seed."""
-        return replace(self.settings, seed=seed, label=self.label, learn=False)
+    def seeded(self, seed: int, evaluation: Mapping[str, Any]) -> RunSettings:
+        """Return the settings of its run with a seed, in an evaluation that says so much of itself."""
+        return replace(self.settings, seed=seed, label=self.label, learn=False, evaluation=evaluation)
 
     def settled(self, task: Task, needs: Mapping[str, Any] | None = None) -> Task:
         """Return the task as this contender plays it, with needs that go over its own."""
@@ -71,6 +75,7 @@ def read_contender(spec: str, defaults: RunSettings, limits: Mapping[str, Any], 
         ) from None
     own = {"steps": options.steps, "free_meta": options.free_meta}
     adapter = defaults.adapter if options.adapter is None else options.adapter
+    experience = options.experience or defaults.experience
     settings = replace(
         defaults,
         method=Method(name),
@@ -78,6 +83,9 @@ def read_contender(spec: str, defaults: RunSettings, limits: Mapping[str, Any], 
         adapter=None if adapter == NO_ADAPTER else adapter,
         temperature=defaults.temperature if options.temperature is None else options.temperature,
         show_admissible=defaults.show_admissible if options.show_admissible is None else options.show_admissible,
+        experience=experience,
+        curator=options.curator or (defaults.curator if load_policy(experience).curated else None),
     )
+    check_memory(settings)
     limits = {**limits, **{key: value for key, value in own.items() if value is not None}}
     return Contender(spec, settings, limits, options.decode or decode)

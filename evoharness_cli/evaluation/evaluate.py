@@ -1,7 +1,8 @@
 """Plays tasks by methods by seeds, several episodes at once, into one store that holds the whole evaluation.
 
-The store begins as a copy of the experience that is evaluated, or empty, and none of its episodes teach it anything.
-Each method with a seed is a run in it, so that it can be inspected like any other, and be resumed.
+The store begins as a copy of the experience that is evaluated, or empty, and none of its episodes teach it anything,
+unless a live bank is evaluated, which evolves block by block (`evolving`). Each method with a seed is a run in it, so
+that it can be inspected like any other, and be resumed.
 """
 
 from __future__ import annotations
@@ -18,14 +19,18 @@ from typing import Any, Protocol
 
 from ..experience import journal
 from ..experience.journal import EpisodeRecord
+from ..experience.policies import MemoryPolicy
 from ..experience.store import Store
 from ..experience.vocabulary import RunStatus
-from ..harness import Model, Step
+from ..harness import Model, Step, WrongUsage
 from ..models import load_model
+from ..runs.memory import opened_memory
 from ..runs.play import Result, Run, Unwatched, check_fingerprint, recorded_run, start
 from ..runs.settings import RunSettings
 from ..runs.task import Task
 from .contenders import Contender
+from .evolving import blocks, is_learnt, learn
+from .fingerprints import shared_needs, tasks_sha256
 
 _GLANCE = 0.2
 """Seconds between two looks at whether the person wants to stop."""
@@ -51,6 +56,16 @@ class _Planned:
     tasks: list[Task]
     settings: RunSettings
 
+    @property
+    def evolves(self) -> int:
+        """How many games are learnt at a time, 0 where none are."""
+        return int(self.settings.evaluation.get("evolve_every") or 0)
+
+    @property
+    def blocks(self) -> list[range]:
+        """The numbers of the games that are played before anything is learnt from them."""
+        return blocks(len(self.tasks), self.evolves)
+
 
 def begin(
     out: Path,
@@ -58,18 +73,20 @@ def begin(
     contenders: Sequence[Contender],
     seeds: Sequence[int],
     needs: Mapping[str, Any] | None = None,
+    evaluation: Mapping[str, Any] | None = None,
 ) -> None:
-    """Record in a store what is to be played; `needs` go over those of the tasks.
+    """Record in a store what is to be played; `needs` go over those of the tasks, `evaluation` is stated by results.
 
     Each contender's model is loaded once, to record what it is.
     """
     with closing(Store.open(out)) as store:
         for contender in contenders:
-            with closing(_load(contender.settings, 1)) as model:
-                fingerprint = model.fingerprint
+            with closing(_load(contender.settings, 1)) as model, opened_memory(contender.settings) as memory:
+                fingerprint = {**model.fingerprint, **memory.fingerprint}
             for seed in seeds:
                 settled = [contender.settled(task, needs) for task in tasks]
-                run = start(store, settled, contender.seeded(seed), fingerprint)
+                said = {**(evaluation or {}), "tasks_sha256": tasks_sha256(settled), "needs": shared_needs(settled)}
+                run = start(store, settled, contender.seeded(seed, said), fingerprint)
                 journal.finish_run(store, run, RunStatus.INTERRUPTED)
 
 
@@ -80,11 +97,12 @@ def play(out: Path, parallel: int, watcher: Watcher) -> None:
     """
     with closing(Store.open(out)) as store:
         for planned in evaluation_runs(store):
-            episodes = {episode.number: episode for episode in journal.episodes(store, planned.run)}
-            done = sum(episode.outcome is not None for episode in episodes.values())
+            done = sum(map(_ended, journal.episodes(store, planned.run)))
             watcher.began(planned.settings.label, planned.settings.seed, done, len(planned.tasks))
-            if done < len(planned.tasks):
-                _play_run(store, planned, episodes, parallel, watcher)
+            unlearnt = planned.evolves and not all(is_learnt(store, planned.run, each) for each in planned.blocks)
+            if done < len(planned.tasks) or unlearnt:
+                _check_tasks(planned)
+                _play_run(store, planned, min(parallel, len(planned.tasks)), watcher)
 
 
 def evaluation_runs(store: Store) -> list[_Planned]:
@@ -97,25 +115,50 @@ def evaluation_runs(store: Store) -> list[_Planned]:
     return planned
 
 
-def _play_run(
-    store: Store, planned: _Planned, before: dict[int, EpisodeRecord], parallel: int, watcher: Watcher
-) -> None:
+def _play_run(store: Store, planned: _Planned, parallel: int, watcher: Watcher) -> None:
+    """Play what is left of a run, and learn each block that has ended before the next one, where it evolves.
+
+    A block in which a game couldn't be played to its end holds back those after it.
+    """
     _, _, fingerprint = recorded_run(store, planned.run)
-    left = [
-        (number, task)
-        for number, task in enumerate(planned.tasks)
-        if number not in before or before[number].outcome is None
-    ]
     status, stop = RunStatus.INTERRUPTED, threading.Event()
-    with closing(_load(planned.settings, parallel)) as model, journal.playing(store, planned.run):
-        check_fingerprint(planned.run, fingerprint, model.fingerprint)
+    with (
+        closing(_load(planned.settings, parallel)) as model,
+        opened_memory(planned.settings) as memory,
+        journal.playing(store, planned.run),
+    ):
+        check_fingerprint(planned.run, fingerprint, {**model.fingerprint, **memory.fingerprint})
         try:
-            with _players(store.path, planned, model, min(parallel, len(left)), stop) as players:
-                for result in _in_parallel(left, before, players, stop):
-                    watcher.ended(result)
-            status = RunStatus.FINISHED
+            with _players(store.path, planned, model, memory.policy, parallel, stop) as players:
+                for block in planned.blocks:
+                    before = {episode.number: episode for episode in journal.episodes(store, planned.run)}
+                    left = [(number, planned.tasks[number]) for number in block if not _ended(before.get(number))]
+                    faults = 0
+                    for result in _in_parallel(left, before, players, stop):
+                        watcher.ended(result)
+                        faults += result.fault is not None
+                    if planned.evolves and faults:
+                        break
+                    if planned.evolves:
+                        learn(store, planned.run, block, planned.settings.method.parts, memory.policy)
+                else:
+                    status = RunStatus.FINISHED
         finally:
             journal.finish_run(store, planned.run, status)
+
+
+def _ended(episode: EpisodeRecord | None) -> bool:
+    return episode is not None and episode.outcome is not None
+
+
+def _check_tasks(planned: _Planned) -> None:
+    """Raise WrongUsage where the files of the tasks aren't what they were."""
+    recorded, found = planned.settings.evaluation.get("tasks_sha256"), tasks_sha256(planned.tasks)
+    if recorded not in (None, found):
+        raise WrongUsage(
+            f"The files of the tasks have changed since the evaluation began (expected {recorded[:12]}, found "
+            f"{found[:12]}). Bring them back, or begin another evaluation."
+        )
 
 
 class _Stopped(BaseException):
@@ -137,14 +180,14 @@ class _Stopping(Unwatched):
 
 @contextmanager
 def _players(
-    path: Path, planned: _Planned, model: Model, count: int, stop: threading.Event
+    path: Path, planned: _Planned, model: Model, memory: MemoryPolicy, count: int, stop: threading.Event
 ) -> Iterator[queue.Queue[Run]]:
     """Yield players that are free, each with a store and engines of its own."""
     with ExitStack() as opened:
         free: queue.Queue[Run] = queue.Queue()
         for _ in range(count):
             store = opened.enter_context(Store.open(path))
-            player = Run(store, planned.run, planned.settings, model, _Stopping(stop))
+            player = Run(store, planned.run, planned.settings, model, _Stopping(stop), memory=memory)
             opened.callback(player.close)
             free.put(player)
         yield free
@@ -183,5 +226,6 @@ def _in_parallel(
 
 
 def _load(settings: RunSettings, slots: int) -> Model:
-    adapter = Path(settings.adapter) if settings.adapter else None
-    return load_model(settings.model, adapter=adapter, temperature=settings.temperature, slots=slots)
+    options = settings.model_options
+    options["slots"] = slots
+    return load_model(settings.model, **options)

@@ -9,9 +9,10 @@ from itertools import combinations
 from typing import Any
 
 from ..experience import journal
-from ..experience.journal import EpisodeRecord
+from ..experience.journal import EpisodeRecord, RunRecord
 from ..experience.store import Store
 from ..harness import VERBS
+from ..runs.task import Task
 from .evaluate import evaluation_runs
 from .statistics import mcnemar, wilson
 
@@ -72,15 +73,14 @@ def results(store: Store) -> tuple[list[MethodResult], list[Comparison]]:
     ended: dict[str, dict[tuple[int, int], EpisodeRecord]] = defaultdict(dict)
     asked: dict[str, int] = defaultdict(int)
     faults: dict[str, int] = defaultdict(int)
+    seeds: dict[str, list[int]] = defaultdict(list)
     played_as: dict[str, dict[str, Any]] = {}
     for planned in evaluation_runs(store):
         label = planned.settings.label
         asked[label] += len(planned.tasks)
         record = journal.run(store, planned.run)
-        recorded = {key: value for key, value in record.settings.items() if key not in ("tasks", "seed", "label")}
-        limits = planned.tasks[0].limits if planned.tasks else {}
-        decode = planned.tasks[0].decode if planned.tasks else None
-        played_as[label] = {**recorded, "limits": dict(limits), "decode": decode, "version": record.version}
+        seeds[label].append(planned.settings.seed)
+        played_as[label] = {**_played_as(planned.tasks, record), "seeds": seeds[label]}
         for episode in journal.episodes(store, planned.run):
             if episode.outcome is not None:
                 ended[label][planned.settings.seed, episode.number] = episode
@@ -89,6 +89,14 @@ def results(store: Store) -> tuple[list[MethodResult], list[Comparison]]:
         _method(label, asked[label], list(ended[label].values()), faults[label], played_as[label]) for label in asked
     ]
     return found, [_compare(one, other, ended) for one, other in combinations(asked, 2)]
+
+
+def _played_as(tasks: Sequence[Task], record: RunRecord) -> dict[str, Any]:
+    """Return all that could change what a run found, but for its seed."""
+    own = ("tasks", "seed", "label", "evaluation")
+    recorded = {key: value for key, value in record.settings.items() if key not in own}
+    first = {"limits": dict(tasks[0].limits), "decode": tasks[0].decode} if tasks else {}
+    return {**recorded, **first, **record.settings.get("evaluation", {}), "version": record.version}
 
 
 def _method(

@@ -2,5 +2,5 @@
 
 Import what is needed from its modules: `store` and `errors`, `journal`, `claim` (playing a run), `session` (the
 harness's Experience), `evolve` (closing an episode), `noting` (adding entries), `recall`, `entries`, `vocabulary`
-(kinds and statuses), `places`, `prune`, `overview`.
+(kinds and statuses), `places`, `overview`; and from its folders `exchange`, `upkeep` and `policies`.
 """

@@ -160,6 +160,20 @@ def scopes_above(scope: str) -> list[str]:
     return ["/".join(parts[:length]) for length in range(len(parts) + 1)]
 
 
+PRIVATE = "@"
+"""Begins the scopes that belong to one memory policy alone; nothing is recalled from them, or merged, without it."""
+
+
+def private_scope(policy: str, scope: str) -> str:
+    """Return where a memory policy keeps what it learns in a scope: `@policy/scope`."""
+    return scopes_above(f"{PRIVATE}{policy}/{scope}")[-1]
+
+
+def is_private(scope: str) -> bool:
+    """Tell whether a scope belongs to one memory policy."""
+    return scopes_above(scope)[-1].startswith(PRIVATE)
+
+
 def marks(values: Iterable[object]) -> str:
     """Return one SQL placeholder for each value."""
     return ", ".join("?" for _ in values)

@@ -19,3 +19,7 @@ class SchemaTooNew(StoreError):
 
 class NotFound(WrongUsage):
     """There is no row of that number."""
+
+
+class FrozenBank(WrongUsage):
+    """A frozen bank was to be written."""

@@ -300,7 +300,8 @@ _SUMS = """
         sum(completion_tokens) AS completion_tokens, sum(evaluated_tokens) AS evaluated_tokens,
         sum(model_seconds) AS model_seconds, sum(environment_seconds) AS environment_seconds,
         sum(harness_seconds) AS harness_seconds
-    FROM steps WHERE episode IN (SELECT value FROM json_each(?)) GROUP BY episode, kind
+    FROM steps WHERE episode IN (SELECT value FROM json_each(?1)) GROUP BY episode, kind
+    UNION ALL SELECT * FROM step_sums WHERE episode IN (SELECT value FROM json_each(?1))
 """
 
 

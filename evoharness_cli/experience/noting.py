@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..harness.belief import kind_of
 from .drafts import Draft, draft_entry, draft_of
-from .entries import COLUMNS, Entry, entry, marks, read_entry, record_event
+from .entries import COLUMNS, Entry, entry, is_private, marks, read_entry, record_event
+from .sameness import read_said, say_same
 from .slots import agree
 from .store import Store, utc_now
 from .vocabulary import EntryStatus, Trust
-from .words import NEAR, Wording, indexed, same_claim, wording
+from .word_index import any_of, statistics_of
+from .words import NEAR, Wording, indexed, nearly, wording
 
 _CANDIDATES = 200
 
@@ -46,10 +48,12 @@ def keep(store: Store, draft: Draft) -> Kept:
     """
     with store.transaction():
         same = find_same(store, draft)
+        if same is None and draft.episode is None and (same := find_dormant(store, draft)):
+            restore(store, same, "noted again")
         if same:
             strengthen(store, same, draft)
             return Kept(entry(store, same.id), recurred=True)
-        number = _insert(store, draft)
+        number = insert(store, draft)
         conflicts = find_conflicts(store, draft, number)
         if draft.episode is None:
             for old in conflicts:
@@ -61,15 +65,18 @@ def find_same(store: Store, draft: Draft, besides: int = 0) -> Entry | None:
     """Return the live entry of the same kind, scope and world that says the same, if one does.
 
     Claims about places are compared by their slots, other texts by their words; the two never meet. Another
-    episode's pending entries don't count, for that episode may yet be dropped.
+    episode's pending entries don't count, for that episode may yet be dropped. What belongs to a memory policy alone
+    is compared with nothing.
     """
+    if is_private(draft.scope):
+        return None
     if draft.slots:
         return _same_place(store, draft, draft.slots.object, besides)
-    words = wording(draft.words)
+    said = read_said(draft.words)
     near = [
         each
-        for each in _near(store, draft, words, besides)
-        if each.kind == draft.kind and same_claim(words, _wording_of(each))
+        for each in _near(store, draft, said.words, besides)
+        if each.kind == draft.kind and say_same(said, read_said(draft_of(each).words))
     ]
     return min(near, key=lambda each: (each.status != EntryStatus.ACTIVE, each.id), default=None)
 
@@ -79,10 +86,38 @@ def find_conflicts(store: Store, draft: Draft, besides: int = 0) -> list[Entry]:
 
     General claims have none: a type of thing may be in many places.
     """
-    if draft.slots is None or draft.world is None:
+    if draft.slots is None or draft.world is None or is_private(draft.scope):
         return []
     place = draft.slots.object
     return [each for each in _same_subject(store, draft, besides) if not agree(each.object or "", place)]
+
+
+def find_dormant(store: Store, draft: Draft) -> Entry | None:
+    """Return the latest dormant claim that says the same, which comes back rather than being added anew."""
+    if draft.slots is None:
+        return None
+    row = store.row(
+        f"SELECT {COLUMNS} FROM entries WHERE subject = ? AND relation = ? AND object = ? AND status = ? "
+        "AND kind = ? AND scope = ? AND world IS ? ORDER BY id DESC LIMIT 1",
+        [
+            draft.slots.subject,
+            draft.slots.relation,
+            draft.slots.object,
+            EntryStatus.DORMANT,
+            draft.kind,
+            draft.scope,
+            draft.world,
+        ],
+    )
+    return read_entry(row) if row else None
+
+
+def restore(store: Store, old: Entry, why: str, episode: int | None = None, step: int | None = None) -> None:
+    """Wake a dormant entry, in the place of what stands against it in its world."""
+    store.write("UPDATE entries SET status = ?, confirmed = ? WHERE id = ?", [EntryStatus.ACTIVE, utc_now(), old.id])
+    record_event(store, "restored", old.id, episode, step, why=why)
+    for rival in find_conflicts(store, replace(draft_of(old), episode=None), besides=old.id):
+        supersede(store, rival, old.id, "corrected", episode, step)
 
 
 def strengthen(store: Store, old: Entry, draft: Draft) -> None:
@@ -118,7 +153,8 @@ def add_source(store: Store, number: int, draft: Draft) -> None:
     )
 
 
-def _insert(store: Store, draft: Draft) -> int:
+def insert(store: Store, draft: Draft) -> int:
+    """Add an entry without looking at the others; return its number."""
     now, slots = utc_now(), draft.slots
     status = EntryStatus.ACTIVE if draft.episode is None else EntryStatus.PENDING
     number = store.write(
@@ -190,27 +226,16 @@ def _near(store: Store, draft: Draft, words: Wording, besides: int) -> list[Entr
         f"SELECT {COLUMNS} FROM entries WHERE normal = ? AND subject IS NULL AND {_VISIBLE}",
         [words.normal, *_visible(draft, besides)],
     )
-    rare = sorted(words.content, key=lambda word: (frequency(store, word), word))
+    known = statistics_of(store, sorted(words.content), draft.scope, draft.world)
+    rare = sorted(words.content, key=lambda word: (known.count(word), word))
     prefix = rare[: len(rare) - math.ceil(NEAR * len(rare) - 1e-9) + 1]
-    if prefix:
-        rows += store.rows(
+    if any(map(known.count, prefix)):
+        held = store.rows(
             # Left to itself, the planner walks through every active entry before it asks the index.
-            f"SELECT {COLUMNS} FROM entries_fts CROSS JOIN entries ON id = entries_fts.rowid "
+            f"SELECT {COLUMNS}, entries.words AS held FROM entries_fts CROSS JOIN entries ON id = entries_fts.rowid "
             f"WHERE entries_fts MATCH ? AND subject IS NULL AND {_VISIBLE} LIMIT ?",
-            [any_of(prefix), *_visible(draft, besides), _CANDIDATES],
+            [any_of(prefix, known), *_visible(draft, besides), _CANDIDATES],
         )
+        # What the index holds of an entry tells at once which share too little to be taken apart.
+        rows += [row for row in held if nearly(words.content, row["held"])]
     return [read_entry(row) for row in rows]
-
-
-def frequency(store: Store, word: str) -> int:
-    """Return how many indexed entries hold a word."""
-    return store.number("SELECT doc FROM entries_terms WHERE term = ?", [word])
-
-
-def any_of(words: list[str]) -> str:
-    """Return the full-text query for any of some words, each quoted, so that none is read as syntax."""
-    return " OR ".join('"' + word.replace('"', '""') + '"' for word in words)
-
-
-def _wording_of(old: Entry) -> Wording:
-    return wording(draft_of(old).words)

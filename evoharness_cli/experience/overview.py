@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .entries import COLUMNS, Entry, read_entry
 from .store import Store
-from .vocabulary import EntryStatus
+from .vocabulary import EntryStatus, Trust
 
 _SHOWN = 5
 
@@ -42,6 +42,8 @@ class Overview:
     """Active entries that were put to the test, best record first."""
     bytes: int
     """Size of the file and of its write-ahead log."""
+    provisional: int
+    """Active entries that one episode taught, and that neither recurred nor helped yet."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,24 @@ def overview(store: Store) -> Overview:
         by_kind=by_kind,
         entries={(row["status"], row["kind"]): row["count"] for row in counts},
         most_useful=tuple(read_entry(row) for row in useful),
-        bytes=sum(path.stat().st_size for path in _files(store) if path.exists()),
+        bytes=size(store),
+        provisional=store.number(
+            "SELECT count(*) FROM entries WHERE status = ? AND trust IN (?, ?) AND strength = 1 AND helped = 0",
+            [EntryStatus.ACTIVE, Trust.AGENT, Trust.DISTILLED],
+        ),
+    )
+
+
+def size(store: Store) -> int:
+    """Return the bytes of the file and of its write-ahead log."""
+    return sum(path.stat().st_size for path in _files(store) if path.exists())
+
+
+def aside(store: Store) -> int:
+    """Return how many entries were put aside: pruned, superseded or dropped."""
+    return store.number(
+        "SELECT count(*) FROM entries WHERE status IN (?, ?, ?)",
+        [EntryStatus.PRUNED, EntryStatus.SUPERSEDED, EntryStatus.DROPPED],
     )
 
 

@@ -23,6 +23,8 @@ class PlaceCount:
     place: str
     found: int
     searched: int
+    imported: bool = False
+    """Whether the word of a published bank is counted in, as one find in as many searches as the place's rank."""
 
     @property
     def chance(self) -> float:
@@ -84,6 +86,23 @@ def whereabouts(store: Store, query: str, scope: str | None, world: str | None) 
         [*scopes, *names, *scopes],
     ):
         counts.setdefault(row["object"], []).append(PlaceCount(row["place"], row["found"], row["searched"]))
+    for row in store.rows(
+        f"""
+        SELECT object, place, min(rank) AS rank,
+            (SELECT sum(searched) FROM place_searches AS searches
+             WHERE searches.place = priors.place AND {within}) AS searched
+        FROM place_priors AS priors WHERE object IN ({marks(names)}) AND {within}
+        GROUP BY object, place
+        """,
+        [*scopes, *names, *scopes],
+    ):
+        known_places = counts.setdefault(row["object"], [])
+        found = sum(each.found for each in known_places if each.place == row["place"])
+        others = [each for each in known_places if each.place != row["place"]]
+        # A place that is the so-manieth to look into counts as one find in as many searches: so the order of an
+        # imported list is kept, and soon outweighed.
+        likely = PlaceCount(row["place"], found + 1, (row["searched"] or 0) + row["rank"], imported=True)
+        counts[row["object"]] = [*others, likely]
     here: dict[str, list[str]] = {}
     for row in store.rows(
         f"SELECT kind, place FROM sightings WHERE world = ? AND kind IN ({marks(names)}) AND {within} ORDER BY object",
@@ -100,11 +119,23 @@ def whereabouts(store: Store, query: str, scope: str | None, world: str | None) 
 
 
 def _names(query: str) -> list[str]:
-    """Return the names that a query may mean, as written and in the singular, in the order it holds them."""
+    """Return the names that a query may mean, in the order it holds them: as written, in one word, in the singular."""
     said = tokens(query)[:_NAMES]
     names: dict[str, None] = {}
     for start in range(len(said)):
         for end in range(start + 1, min(start + _LONGEST_NAME, len(said)) + 1):
-            names[" ".join(said[start:end])] = None
-            names[" ".join([*said[start : end - 1], stem(said[end - 1])])] = None
+            head = said[start : end - 1]
+            for last in _singulars(said[end - 1]):
+                names[" ".join([*head, last])] = None
+                names["".join([*head, last])] = None
     return list(names)
+
+
+def _singulars(word: str) -> list[str]:
+    """Return a word and what it may be the plural of."""
+    forms = [word, stem(word)]
+    if word.endswith("ves"):
+        forms += [f"{word[:-3]}f", f"{word[:-3]}fe"]
+    if word.endswith("es"):
+        forms.append(word[:-2])
+    return list(dict.fromkeys(forms))

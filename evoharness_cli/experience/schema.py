@@ -7,8 +7,11 @@ from pathlib import Path
 from sqlite_utils import Database, Migrations
 
 from .errors import NotAStore, SchemaTooNew
+from .life import build as build_life
+from .script import run_script
+from .word_index import build as build_word_index
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 9
 """How many migrations there are; `PRAGMA user_version` of an up-to-date file."""
 APPLICATION_ID = 0x65766F48
 """What marks an SQLite file as an experience store (`PRAGMA application_id`)."""
@@ -35,6 +38,20 @@ def is_current(database: Database, path: Path) -> bool:
     return (application, version, database.journal_mode) == (APPLICATION_ID, SCHEMA_VERSION, "wal")
 
 
+def is_frozen(database: Database, path: Path) -> bool:
+    """Tell whether a file is a frozen bank. Raises as `is_current` does."""
+    known = database.execute("SELECT 1 FROM sqlite_master WHERE name = 'frozen'").fetchone()
+    if known is None or database.execute("SELECT 1 FROM frozen").fetchone() is None:
+        return False
+    is_current(database, path)
+    return True
+
+
+def is_outdated(database: Database) -> bool:
+    """Tell whether a store was written by an older version."""
+    return int(database.execute("PRAGMA user_version").fetchone()[0]) < SCHEMA_VERSION
+
+
 def migrate(database: Database) -> None:
     """Apply the migrations that a file lacks, in the caller's transaction."""
     migrations.apply(database)
@@ -45,7 +62,8 @@ def migrate(database: Database) -> None:
 @migrations()
 def m001_journal(database: Database) -> None:
     """Runs, their episodes and the steps of each."""
-    database.executescript(
+    run_script(
+        database,
         """
         CREATE TABLE runs (
             id INTEGER PRIMARY KEY,
@@ -99,14 +117,15 @@ def m001_journal(database: Database) -> None:
             at TEXT NOT NULL,
             PRIMARY KEY (episode, number)
         );
-        """
+        """,
     )
 
 
 @migrations()
 def m002_entries(database: Database) -> None:
     """What was learnt, where each entry came from, when it was recalled, and every change to it."""
-    database.executescript(
+    run_script(
+        database,
         """
         CREATE TABLE entries (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -163,14 +182,15 @@ def m002_entries(database: Database) -> None:
             detail TEXT NOT NULL
         );
         CREATE INDEX events_by_entry ON events (entry);
-        """
+        """,
     )
 
 
 @migrations()
 def m003_full_text(database: Database) -> None:
     """The words of what can be recalled (text and when it applies), kept in step by triggers."""
-    database.executescript(
+    run_script(
+        database,
         """
         CREATE VIRTUAL TABLE entries_fts USING fts5 (
             words, content = 'entries', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 0'
@@ -194,14 +214,15 @@ def m003_full_text(database: Database) -> None:
         WHEN old.status IN ('pending', 'active') BEGIN
             INSERT INTO entries_fts (entries_fts, rowid, words) VALUES ('delete', old.id, old.words);
         END;
-        """
+        """,
     )
 
 
 @migrations()
 def m004_places(database: Database) -> None:
     """Where things are: counts by type, and what was seen where in one world."""
-    database.executescript(
+    run_script(
+        database,
         """
         CREATE TABLE place_finds (
             object TEXT NOT NULL,
@@ -227,14 +248,15 @@ def m004_places(database: Database) -> None:
             at TEXT NOT NULL,
             PRIMARY KEY (world, kind, scope, object)
         ) WITHOUT ROWID;
-        """
+        """,
     )
 
 
 @migrations()
 def m005_prunings(database: Database) -> None:
     """What was pruned, why, and what it was before, so that it can be undone."""
-    database.executescript(
+    run_script(
+        database,
         """
         CREATE TABLE prunings (
             id INTEGER PRIMARY KEY,
@@ -249,5 +271,79 @@ def m005_prunings(database: Database) -> None:
             reasons TEXT NOT NULL,
             PRIMARY KEY (pruning, entry)
         ) WITHOUT ROWID;
+        """,
+    )
+
+
+@migrations()
+def m006_recall(database: Database) -> None:
+    """An index of words by scope and world, with how many entries hold each."""
+    build_word_index(database)
+
+
+@migrations()
+def m007_life(database: Database) -> None:
+    """More kinds of trust and status, one record of every change that can be undone, and what upkeep remembers."""
+    build_life(database)
+
+
+@migrations()
+def m008_exchange(database: Database) -> None:
+    """Where what was learnt elsewhere comes from, what a frozen bank says of itself, and which episodes were learnt."""
+    made, *belongings = [
+        row[0]
+        for row in database.execute(
+            "SELECT sql FROM sqlite_master WHERE tbl_name = 'sightings' AND sql IS NOT NULL ORDER BY type != 'table'"
+        )
+    ]
+    # What was seen elsewhere has no episode here.
+    for column in ("episode INTEGER", "step INTEGER"):
+        made = made.replace(f"{column} NOT NULL", column)
+    database.execute("CREATE TEMP TABLE sightings_before AS SELECT * FROM sightings")
+    database.execute("DROP TABLE sightings")
+    for statement in (made, "INSERT INTO sightings SELECT * FROM sightings_before", *belongings):
+        database.execute(statement)
+    database.execute("DROP TABLE sightings_before")
+    run_script(
+        database,
         """
+        ALTER TABLE entries ADD COLUMN said_by TEXT;
+        ALTER TABLE sources ADD COLUMN origin TEXT;
+        CREATE TABLE identity (id TEXT NOT NULL);
+        INSERT INTO identity (id) VALUES (lower(hex(randomblob(8))));
+        CREATE TABLE place_origins (
+            origin TEXT NOT NULL,
+            scope TEXT NOT NULL,
+            object TEXT NOT NULL,
+            place TEXT NOT NULL,
+            count INTEGER NOT NULL,
+            PRIMARY KEY (origin, scope, object, place)
+        ) WITHOUT ROWID;
+        CREATE TABLE place_priors (
+            object TEXT NOT NULL,
+            scope TEXT NOT NULL,
+            place TEXT NOT NULL,
+            rank INTEGER NOT NULL,
+            PRIMARY KEY (object, scope, place)
+        ) WITHOUT ROWID;
+        CREATE TABLE frozen (at TEXT NOT NULL, hash TEXT NOT NULL);
+        CREATE TABLE learnt (episode INTEGER PRIMARY KEY REFERENCES episodes (id));
+        """,
+    )
+
+
+@migrations()
+def m009_policies(database: Database) -> None:
+    """What other memory policies know of their entries besides."""
+    run_script(
+        database,
+        """
+        CREATE TABLE policy_items (
+            entry INTEGER PRIMARY KEY REFERENCES entries (id) ON DELETE CASCADE,
+            role TEXT NOT NULL,
+            task_kind TEXT NOT NULL,
+            title TEXT NOT NULL,
+            importance INTEGER NOT NULL
+        );
+        """,
     )

@@ -37,9 +37,7 @@ class EpisodeExperience:
         self._store, self._episode = store, episode
         self._scope, self._world = scope, world
         self._limit, self._budget = limit, budget
-        since = 1 + store.number("SELECT coalesce(max(number), -1) FROM steps WHERE episode = ?", [episode])
-        if wrote_since(store, episode, since):
-            withdraw(store, episode, since, "the step was cut short and is played again")
+        take_back(store, episode)
 
     def recall(self, query: str, step: int) -> Answer:
         """Return what is known about the query, and count it as recalled."""
@@ -59,6 +57,13 @@ class EpisodeExperience:
         if not self._learn and (same := find_same(self._store, draft)):
             return _answer(Kept(same, recurred=True))
         return _answer(keep(self._store, draft))
+
+
+def take_back(store: Store, episode: int) -> None:
+    """Take back what an episode wrote in a step that was not recorded."""
+    since = 1 + store.number("SELECT coalesce(max(number), -1) FROM steps WHERE episode = ?", [episode])
+    if wrote_since(store, episode, since):
+        withdraw(store, episode, since, "the step was cut short and is played again")
 
 
 def _answer(kept: Kept) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from .errors import NotAStore, NotFound, StoreError
+from .errors import FrozenBank, NotAStore, NotFound, StoreError
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -51,15 +51,21 @@ class Store:
         self.path = path
         self.database = database
         self._connection: sqlite3.Connection = database.conn
+        self.frozen = False
+        """Whether it is a frozen bank, which can only be read."""
 
     @classmethod
     def open(cls, path: Path) -> Store:
         """Open the file, creating it and its folders and bringing its tables up to date where needed.
 
+        A frozen bank is opened to be read; its file isn't changed, and whoever writes to it gets FrozenBank.
+
         Raises StoreError when the path cannot be written, NotAStore when it holds something else,
         SchemaTooNew when a newer version wrote it.
         """
         from sqlite_utils import Database
+
+        from .schema import is_frozen
 
         path = Path(path)
         if path.is_dir():
@@ -70,7 +76,10 @@ class Store:
                 connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
                 try:
                     store = cls(path, Database(connection, execute_plugins=False))
-                    store._prepare()
+                    if is_frozen(store.database, path):
+                        connection = store._open_frozen(connection)
+                    else:
+                        store._prepare()
                     connection.execute("PRAGMA synchronous = NORMAL")
                     connection.execute("PRAGMA foreign_keys = ON")
                     connection.row_factory = sqlite3.Row
@@ -109,6 +118,23 @@ class Store:
                 f"Another process has been preparing {self.path} for over {BUSY_SECONDS} s. Wait for it and try again."
             ) from None
 
+    def _open_frozen(self, connection: sqlite3.Connection) -> sqlite3.Connection:
+        """Make ready to read a frozen bank; one of an older schema is brought up to date in memory."""
+        from sqlite_utils import Database
+
+        from .schema import is_outdated, migrate
+
+        if is_outdated(self.database):
+            memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+            connection.backup(memory)
+            connection.close()
+            self.database, self._connection = Database(memory, execute_plugins=False), memory
+            with self.transaction():
+                migrate(self.database)
+        self._connection.execute("PRAGMA query_only = ON")
+        self.frozen = True
+        return self._connection
+
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Write all of a block or nothing of it; a block inside another joins it.
@@ -116,6 +142,11 @@ class Store:
         The write lock is taken at once: a transaction that reads first and writes later could find that
         another process wrote in between, which SQLite refuses without waiting.
         """
+        if self.frozen:
+            raise FrozenBank(
+                f"{self.path} is a frozen bank, which is never changed. "
+                f"Make a live one of it: evoharness banks copy {self.path.stem} NAME."
+            )
         if self._connection.in_transaction:
             yield
             return
@@ -162,11 +193,20 @@ class Store:
             raise NotFound(f"The numbers in {self.path} go up to {LARGEST}; a larger one was asked for.") from None
 
     def copy_to(self, path: Path) -> None:
-        """Write a copy of the whole store, as it is at this moment, to a new file. Raises StoreError."""
+        """Write a copy of the whole store, as it is at this moment, to a new file, which can be written.
+
+        Raises StoreError.
+        """
         try:
+            self._connection.execute("PRAGMA query_only = OFF")
             self._connection.execute("VACUUM INTO ?", [str(path)])
+            if self.frozen:
+                with closing(sqlite3.connect(path)) as copy, copy:
+                    copy.execute("DELETE FROM frozen")
         except sqlite3.Error as error:
             raise StoreError(f"The store {self.path} can't be copied to {path}: {error}.") from error
+        finally:
+            self._connection.execute(f"PRAGMA query_only = {int(self.frozen)}")
 
     def close(self) -> None:
         """Close the file."""

@@ -21,6 +21,8 @@ class EntryStatus(StrEnum):
     ACTIVE = "active"
     SUPERSEDED = "superseded"
     """Corrected by another entry, or merged into it."""
+    DORMANT = "dormant"
+    """Contradicted by what was observed, and not corrected; it comes back when it is noted or seen again."""
     PRUNED = "pruned"
     """Put aside by a pruning, which can be undone."""
     DROPPED = "dropped"
@@ -32,6 +34,10 @@ class Trust(StrEnum):
 
     AGENT = "agent"
     PERSON = "person"
+    DISTILLED = "distilled"
+    """Drawn from what episodes did and observed."""
+    IMPORTED = "imported"
+    """Brought in from elsewhere."""
 
 
 class RunStatus(StrEnum):

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
+
+from snowballstemmer import stemmer  # type: ignore[import-untyped]
 
 _TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _ARTICLES = frozenset(("a", "an", "the"))
@@ -55,6 +59,17 @@ def stem(word: str) -> str:
     return word
 
 
+_ENGLISH = stemmer("english")
+_ONE_AT_A_TIME = threading.Lock()
+
+
+@lru_cache(maxsize=20_000)
+def root(word: str) -> str:
+    """Return what the inflected forms of a word have in common (Snowball's English stemmer; Porter, 2001)."""
+    with _ONE_AT_A_TIME:  # the stemmer keeps the word it works on
+        return str(_ENGLISH.stemWord(word))
+
+
 def wording(text: str) -> Wording:
     """Take a text apart for comparison."""
     said = tokens(text)
@@ -67,12 +82,22 @@ def wording(text: str) -> Wording:
 
 
 def indexed(text: str) -> str:
-    """Return the words of a text that the index holds: content and numbers, in order."""
-    return " ".join(stem(token) for token in tokens(text) if token not in STOP_WORDS and not _turn(token))
+    """Return the words of a text that the index holds, uninflected: content and numbers, in order."""
+    return " ".join(root(token) for token in tokens(text) if token not in STOP_WORDS and not _turn(token))
+
+
+def query_words(text: str) -> list[str]:
+    """Return the distinct words of a question as the index holds them, without those that only ask.
+
+    Numbers are looked up beside words; a question of numbers alone asks for nothing.
+    """
+    words = list(dict.fromkeys(indexed(text).split()))
+    asked = [word for word in words if word not in _ASKING] or words
+    return asked if any(not word.isdigit() for word in asked) else []
 
 
 def content_words(text: str) -> list[str]:
-    """Return the distinct words of a text that carry meaning, in order; no numbers."""
+    """Return the distinct words of a text that carry meaning, uninflected and in order; no numbers."""
     return [word for word in dict.fromkeys(indexed(text).split()) if not word.isdigit()]
 
 
@@ -82,12 +107,27 @@ def same_claim(one: Wording, other: Wording) -> bool:
         return True
     if (one.numbers, one.turns) != (other.numbers, other.turns):
         return False
-    union = len(one.content | other.content)
-    return union > 0 and len(one.content & other.content) >= NEAR * union - 1e-9
+    return _jaccard(one.content, other.content) >= NEAR - 1e-9
 
 
+def nearly(content: frozenset[str], held: str) -> bool:
+    """Tell whether an entry of the indexed words `held` may say the same as a text of that content."""
+    return _jaccard(content, frozenset(word for word in held.split() if not word.isdigit())) >= NEAR - 1e-9
+
+
+_ASKING_WORDS = """
+    find found locate look search seek show tell say know need want help way best good tip advice anything something
+    everything someone please thing many much more most whom whose let make made use
+"""
+_ASKING = frozenset(map(root, _ASKING_WORDS.split()))
+"""What a question is put with, and is not about."""
 NEAR = 0.8
 """The Jaccard index from which two sets of words count as the same claim."""
+
+
+def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
+    union = len(one | other)
+    return len(one & other) / union if union else 0.0
 
 
 def _turn(word: str) -> str:

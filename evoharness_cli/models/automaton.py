@@ -78,6 +78,12 @@ class Options:
         """The token that has to come next, if there is only one continuation."""
         return int(self.tokens[0]) if len(self.tokens) == 1 and not self.complete else None
 
+    def choices(self, end: int) -> NDArray[np.int64]:
+        """Return what is chosen among: the tokens, and the one that ends a reply where it may."""
+        import numpy as np
+
+        return np.append(self.tokens, end) if self.complete else self.tokens
+
 
 class Grammar:
     """Turns constraints into automata over one vocabulary, and remembers what they share."""

@@ -9,6 +9,7 @@ it.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -88,6 +89,12 @@ class ChatTemplate:
             pieces.append(Piece(reply.text, _ASSISTANT))
             pieces += _filled(self._turn, {_USER: observation.text})
         return [piece for piece in pieces if piece.text]
+
+    @property
+    def after_reply(self) -> str:
+        """What is written right after a reply, before what is said next."""
+        written = itertools.takewhile(lambda part: isinstance(part, Piece), self._turn)
+        return "".join(part.text for part in written if isinstance(part, Piece))
 
     def _probe_opening(self) -> list[Piece | _Slot]:
         user = {"role": _USER, "content": _mark(_USER)}

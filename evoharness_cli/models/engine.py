@@ -54,10 +54,12 @@ class Engine:
         self._state = threading.Condition()
         self._users = 0
         self._closed = False
+        self._path = path
+        self._adapter: Any = None
         try:
             if gpu_layers == "auto":
                 gpu_layers = _ALL_LAYERS if llama.llama_supports_gpu_offload() else 0
-            model = self._load(path, gpu_layers)
+            model = self._model = self._load(path, gpu_layers)
             self.context: int = min(context, llama.llama_model_n_ctx_train(model))
             """Tokens that a sequence may have."""
             self.vocabulary = Vocabulary(model)
@@ -70,7 +72,7 @@ class Engine:
             self._lanes = Lanes(model, slots, self.context, shape, offloaded=offloaded, room=SAVED_BYTES)
             self._freed.append(self._lanes.close)
             if adapter is not None:
-                self._attach(model, path, adapter)
+                self._attach(adapter)
         except BaseException:
             self._free()
             raise
@@ -108,6 +110,15 @@ class Engine:
         """Return a copy of a sequence that goes on separately. Raises EvaluationFault, ModelClosed."""
         return self._lanes.copy(sequence)
 
+    def attach(self, adapter: Path) -> None:
+        """Put an adapter in the place of the one so far, and forget what was evaluated, while nobody waits for a reply.
+
+        Raises ModelFileError where it doesn't fit, and then the old one stays; ModelClosed.
+        """
+        check_start(adapter)
+        with self.in_use():
+            self._attach(adapter)
+
     def close(self) -> None:
         """End what is being written with ModelClosed, and free the model; closing twice does nothing more."""
         atexit.unregister(self.close)
@@ -130,14 +141,20 @@ class Engine:
         self._freed.append(lambda: llama.llama_model_free(model))
         return model
 
-    def _attach(self, model: Any, path: Path, adapter_path: Path) -> None:
+    def _attach(self, path: Path) -> None:
         llama = library()
         forget_errors()
-        # The model frees the adapters that were loaded for it.
-        adapter = llama.llama_adapter_lora_init(model, os.fsencode(adapter_path))
+        adapter = llama.llama_adapter_lora_init(self._model, os.fsencode(path))
         if not adapter:
-            raise ModelFileError(f"The adapter {adapter_path} doesn't fit the model {path.stem}{first_error()}.")
+            raise ModelFileError(f"The adapter {path} doesn't fit the model {self._path.stem}{first_error()}.")
         adapters = (llama.llama_adapter_lora_p_ctypes * 1)(adapter)
-        for context in self._lanes.contexts:
+
+        def attach(context: Any) -> None:
             if llama.llama_set_adapters_lora(context, adapters, 1, (ctypes.c_float * 1)(1.0)) != 0:
-                raise ModelFileError(f"The adapter {adapter_path} could not be attached{first_error()}.")
+                raise ModelFileError(f"The adapter {path} could not be attached{first_error()}.")
+
+        self._lanes.change(attach)
+        if self._adapter:
+            llama.llama_adapter_lora_free(self._adapter)
+        # The model frees the one that is left.
+        self._adapter = adapter

@@ -7,6 +7,7 @@ evaluated by one thread each keep the cores busy.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,11 +53,6 @@ class Lanes:
             self.close()
             raise
 
-    @property
-    def contexts(self) -> list[Any]:
-        """The contexts of llama.cpp."""
-        return [lane.slots.context for lane in self._lanes]
-
     def run(self, job: Job) -> None:
         """Wait until a job on a sequence is done; raises what it failed with, and ModelClosed."""
         sequence = job.sequence
@@ -84,6 +80,19 @@ class Lanes:
         lane.scheduler.run(Job(CachedSequence(), call=lambda: copies.append(lane.placing.copy(sequence))))
         copies[0].lane = sequence.lane
         return copies[0]
+
+    def change(self, call: Callable[[Any], None]) -> None:
+        """Make a call on each context, between two evaluations, and forget what was evaluated.
+
+        Nobody may wait for a reply meanwhile. Raises what the call raises, and ModelClosed.
+        """
+        for lane in self._lanes:
+
+            def changed(lane: _Lane = lane) -> None:
+                call(lane.slots.context)
+                lane.placing.clear_all()
+
+            lane.scheduler.run(Job(CachedSequence(), call=changed))
 
     def end(self) -> None:
         """End all jobs with ModelClosed; ending twice does nothing more."""

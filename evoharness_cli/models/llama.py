@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ..harness import Constraint, ContextFull, Reply, Transcript, WrongUsage
 from .chat import ChatTemplate
@@ -16,6 +18,10 @@ from .lanes import Shape
 from .placing import CachedSequence
 from .sampling import Sampling
 from .writing import Writer, Written
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class UnusableOption(WrongUsage):
@@ -75,6 +81,7 @@ class LlamaModel:
         self._engine = Engine(path, adapter=adapter, context=context, slots=slots, shape=shape, gpu_layers=gpu_layers)
         try:
             self._template = ChatTemplate(self._engine.template, self._engine.vocabulary.special_texts())
+            self._engine.vocabulary.close_replies_with(self._template.after_reply)
         except BaseException:
             self.close()
             raise
@@ -118,6 +125,35 @@ class LlamaModel:
             evaluated = engine.write(session.sequence, prompt, writer)
             text = b"".join(engine.vocabulary.bytes_of(written.token) for written in writer.written)
         return Sampled(text.decode(errors="replace"), tuple(prompt), tuple(writer.written), writer.end, evaluated)
+
+    def attach(self, adapter: Path) -> None:
+        """Go on with another adapter, while no session is asked; what they have evaluated is forgotten.
+
+        Raises ModelFileError where it doesn't fit, and then the old one stays.
+        """
+        self._engine.attach(adapter)
+        self._adapter = adapter
+        self.__dict__.pop("fingerprint", None)
+
+    def allowed(self, constraint: Constraint, tokens: Sequence[int]) -> list[NDArray[np.int64]]:
+        """Return which tokens a constraint allows in the place of each token of a reply, and after the last one."""
+        engine = self._engine
+        with engine.in_use():
+            automaton = engine.grammar.automaton(constraint)
+            state, found = automaton.start, list[Any]()
+            for token in (*tokens, None):
+                found.append(automaton.options(state).choices(engine.vocabulary.end))
+                state = state if token is None else automaton.advance(state, token)
+        return found
+
+    def ends(self, token: int) -> bool:
+        """Tell whether a token ends a turn."""
+        return self._engine.vocabulary.ends(token)
+
+    @property
+    def vocabulary_size(self) -> int:
+        """How many tokens there are."""
+        return self._engine.vocabulary.size
 
     def fork(self, session: Session) -> Session:
         """Return a session that goes on separately from where a session is, with all that it has evaluated."""

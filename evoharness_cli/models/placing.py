@@ -97,6 +97,11 @@ class Placing:
         if sequence.slot is not None:
             self._slots.cut(sequence.slot, 0)
 
+    def clear_all(self) -> None:
+        """Forget what was evaluated of all sequences, as when the weights have changed."""
+        for sequence in self._sequences:
+            self.clear(sequence)
+
     def _best_source(self, sequence: CachedSequence, target: list[int], own: int) -> tuple[CachedSequence | None, int]:
         """Return the sequence that shares, or will, so much more of a target that copying it pays, and how much."""
         best, most = None, own + WORTH_COPYING - 1

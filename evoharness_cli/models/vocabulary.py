@@ -68,6 +68,13 @@ class Vocabulary:
         """Tell whether a token ends the reply."""
         return bool(self._llama.llama_vocab_is_eog(self.pointer, token))
 
+    def close_replies_with(self, text: str) -> None:
+        """Have replies end with the token that a template's text after a reply holds, where one in it ends replies.
+
+        Files name several such tokens, and which of them a model has learnt to say only its template tells.
+        """
+        self.end = next(filter(self.ends, self._remembered(text, True)), self.end)
+
     @cached_property
     def end(self) -> int:
         """The token with which a reply is to end; others may end one too."""

@@ -69,12 +69,9 @@ class Writer:
 
     def choose(self, logits: NDArray[np.float32]) -> list[int]:
         """Choose the next token and add it with those that have to follow it; return them. Raises DeadEnd."""
-        import numpy as np
-
         allowed: NDArray[np.int64] | None = None
         if self._automaton and self._state:
-            options = self._automaton.options(self._state)
-            allowed = np.append(options.tokens, self._vocabulary.end) if options.complete else options.tokens
+            allowed = self._automaton.options(self._state).choices(self._vocabulary.end)
             logits = logits[allowed]
         chosen = self._sampling.choose(logits, self._random)
         score = log_probability(logits, chosen) if self._scored else 0.0

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..environments import load_adapter, names
 from ..harness import WrongUsage
+from ..samples import sample_folder
 from .task import Task, read_task
 
 _SUFFIXES = (".yaml", ".yml")
@@ -24,13 +25,6 @@ def find_tasks(arguments: Iterable[str]) -> list[Task]:
     Raises TaskNotFound, TaskFileError, and what the environments raise.
     """
     return [task for argument in arguments for task in _find(argument)]
-
-
-def sample_folder() -> Path:
-    """Return the folder of the sample tasks: inside an installed package, else beside it in a checkout."""
-    package = Path(__file__).parent.parent
-    installed = package / "sample_tasks"
-    return installed if installed.is_dir() else package.parent / "sample_tasks"
 
 
 def sample_tasks() -> list[Path]:

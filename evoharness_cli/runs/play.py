@@ -9,9 +9,8 @@ from typing import Any, Protocol
 
 from ..environments import Adapter, load_adapter
 from ..experience import journal
-from ..experience.evolve import close_episode
 from ..experience.journal import EpisodeRecord
-from ..experience.session import EpisodeExperience
+from ..experience.policies import STAND_IN, MemoryPolicy, load_policy
 from ..experience.store import Store
 from ..harness import (
     VERBS,
@@ -86,7 +85,7 @@ def start(store: Store, tasks: Sequence[Task], settings: RunSettings, fingerprin
 
 
 def recorded_run(store: Store, run: int) -> tuple[list[Task], RunSettings, dict[str, Any]]:
-    """Return the tasks and settings with which a run was started, and its model's fingerprint."""
+    """Return the tasks and settings with which a run was started, and the fingerprint of its model and memory."""
     recorded = dict(journal.run(store, run).settings)
     tasks = [Task(**task) for task in recorded.pop("tasks")]
     fingerprint = recorded.pop("fingerprint")
@@ -94,7 +93,7 @@ def recorded_run(store: Store, run: int) -> tuple[list[Task], RunSettings, dict[
 
 
 def check_fingerprint(run: int, recorded: Mapping[str, object], now: Mapping[str, object]) -> None:
-    """Raise WrongUsage where a run would go on with another model than it began with."""
+    """Raise WrongUsage where a run would go on with another model, or curator, than it began with."""
     changed = [key for key in recorded if recorded[key] != now.get(key)]
     if changed:
         was = ", ".join(f"{key} {recorded[key]}" for key in changed)
@@ -112,6 +111,11 @@ class Run:
     model: Model
     watcher: Watcher
     adapters: dict[str, Adapter] = field(default_factory=dict)
+    memory: MemoryPolicy | None = None
+    """What remembers; by default the policy of the settings with no curator model."""
+
+    def __post_init__(self) -> None:
+        self._memory = self.memory or load_policy(self.settings.experience)
 
     def play(self, tasks: Sequence[Task]) -> list[Result]:
         """Play what has not been played yet and return the results of all the tasks, in their order.
@@ -155,7 +159,7 @@ class Run:
                     finished = self._play(number, task, episode, environment)
         except OutsideFault as fault:
             if episode is None:
-                return Result(task.name, "fault", False, 0, {}, self.id, self.settings.stated(task), fault=str(fault))
+                return Result(task.name, "fault", False, 0, {}, self.id, self._stated(task), fault=str(fault))
             journal.fail_episode(self.store, episode, str(fault))
         assert episode is not None
         return self._result(task, journal.episode(self.store, episode))
@@ -175,7 +179,7 @@ class Run:
             task.environment,
             brief,
             task.scope,
-            self.settings.stated(task),
+            self._stated(task),
         )
 
     def _play(self, number: int, task: Task, record: int, environment: Environment) -> bool:
@@ -184,7 +188,7 @@ class Run:
         recorded = journal.steps(store, record)
         if not recorded:
             journal.refresh_episode(store, record, brief)
-        experience = EpisodeExperience(store, record, task.scope, brief.world, learn=self.settings.learn)
+        experience = self._memory.open(store, record, task.scope, brief.world, self.settings.learn)
         workspace = Workspace(brief.goal, environment.evidence, experience, self.settings.method.parts)
         episode = Episode(environment, self.model.session(task.name), workspace, self.settings.episode(task))
         self.watcher.began(number, task, episode, recorded)
@@ -198,8 +202,12 @@ class Run:
             return False
         assert episode.outcome is not None
         won = episode.outcome is Outcome.WON
-        close_episode(store, record, episode.outcome.value, won, workspace.belief, self.settings.learn)
+        self._memory.close(store, record, episode.outcome.value, won, workspace.belief, self.settings.learn)
         return True
+
+    def _stated(self, task: Task) -> dict[str, Any]:
+        stand_in = self._memory.curated and self.settings.curator is None
+        return {**self.settings.stated(task), **({"curator": STAND_IN} if stand_in else {})}
 
     def _result(self, task: Task, record: EpisodeRecord) -> Result:
         return Result(
@@ -209,7 +217,7 @@ class Run:
             steps=record.steps,
             calls={verb: count for verb, count in record.calls.items() if verb in VERBS},
             run=record.run,
-            settings=self.settings.stated(task),
+            settings=self._stated(task),
             episode=record.id,
             prompt_tokens=record.prompt_tokens,
             completion_tokens=record.completion_tokens,

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..experience.policies import DEFAULT as DEFAULT_MEMORY
 from ..harness import Decode, Limits, Part, Settings
 
 if TYPE_CHECKING:
+    from ..models.load import Options
     from .task import Task
 
 
@@ -45,10 +48,29 @@ class RunSettings:
     show_admissible: bool = False
     seed: int = 0
     temperature: float = 0.0
+    context: int | None = None
+    """Tokens that a prompt and its reply may have together; the model's own choice where None."""
     learn: bool = True
     """Whether what happens changes experience; an evaluation reads it as it is."""
+    experience: str = DEFAULT_MEMORY
+    """The memory policy: what answers `recall` and `note`, and what an episode that ends teaches."""
+    curator: str | None = None
+    """The model that decides what a policy keeps, where it has a curator; its stand-in without one."""
     label: str = ""
     """What the run stands for in an evaluation; empty for a run of its own."""
+    evaluation: Mapping[str, Any] = field(default_factory=dict)
+    """What an evaluation says besides, such as its bank and what the tasks' files hold; empty for a run of its own."""
+
+    @property
+    def model_options(self) -> Options:
+        """What to load the model with."""
+        options: Options = {
+            "adapter": Path(self.adapter) if self.adapter else None,
+            "temperature": self.temperature,
+        }
+        if self.context is not None:
+            options["context"] = self.context
+        return options
 
     def episode(self, task: Task) -> Settings:
         """Return the settings of a settled task's episode."""

@@ -72,7 +72,7 @@ def test_a_wrong_place_is_hurt_corrected_and_recalled_right(evoharness: Command,
             *game.walkthrough[2:],
         ],
     )
-    assert steps[0]["observation"] == f"[1] note: {claim}"
+    assert steps[0]["observation"] == f'[1] note: "{claim}"'
     assert steps[4]["observation"] == "noted as [2], which corrects [1]"
 
     wrong = evoharness("inspect", "entry", 1, "--json").objects[0]
@@ -81,8 +81,8 @@ def test_a_wrong_place_is_hurt_corrected_and_recalled_right(evoharness: Command,
 
     again = play(evoharness, first, ["recall [kettle]", *game.walkthrough])
     assert again[0]["observation"].splitlines()[:2] == [
-        f"[2] note: in this house the kettle is on the {burner}",
         f"kettle here: {burner}",
+        "places for kettle: stoveburner 1 of 1",
     ]
     right = evoharness("inspect", "entry", 2, "--json").objects[0]
     assert right["helped"] > 0
@@ -91,6 +91,52 @@ def test_a_wrong_place_is_hurt_corrected_and_recalled_right(evoharness: Command,
 
     elsewhere = play(evoharness, second, ["recall [kettle]", *read_game(second).walkthrough])
     assert elsewhere[0]["observation"] == "places for kettle: stoveburner 2 of 2"
+
+
+def test_what_is_stored_wrong_is_right_by_the_third_game_and_elsewhere_only_counts_move(
+    evoharness: Command, tmp_path: Path
+) -> None:
+    home, *others = kettle_games(tmp_path, 11)
+    game = read_game(home)
+    burner = game.walkthrough[0].removeprefix("go to ")
+    wrong = ("the kettle is on the countertop 1", "kettles are found on the fridge 1")
+    for text in wrong:
+        evoharness("note", text, "--scope", "alfworld", "--world", game.world)
+    evoharness("note", "the kettle is in the cabinet", "--scope", "alfworld")
+
+    first = play(evoharness, home, ["recall [kettle]", "go to countertop 1", *game.walkthrough])
+    assert wrong[0] in first[0]["observation"]
+    stubborn = [*game.walkthrough[:2], f"note [{wrong[0]}]", *game.walkthrough[2:]]
+    second = play(evoharness, home, ["recall [kettle]", *stubborn])
+    third = play(evoharness, home, ["recall [kettle]", *game.walkthrough])
+    for steps in (second, third):
+        assert steps[0]["observation"].startswith(f"kettle here: {burner}\n")
+        assert f"the kettle is at {burner}" in steps[0]["observation"]
+        assert wrong[0] not in steps[0]["observation"]
+
+    claims = {each["id"]: each for each in evoharness("inspect", "experience", "--json").objects}
+    corrected = claims[1]
+    right = claims[corrected["superseded_by"]]
+    assert (corrected["status"], corrected["hurt"]) == ("superseded", 1)
+    assert (right["status"], right["trust"], right["text"]) == ("active", "distilled", f"the kettle is at {burner}")
+    assert right["helped"] > 0
+    history = [event["kind"] for event in evoharness("inspect", "entry", 1, "--json").objects[0]["events"]]
+    assert history == ["noted", "recalled", "contradicted", "superseded"]
+    (again,) = (each for each in claims.values() if each["trust"] == "agent")
+    assert (again["status"], again["superseded_by"]) == ("superseded", right["id"])
+
+    for other in others:
+        play(evoharness, other, ["recall [kettle]", *read_game(other).walkthrough])
+    (*_, last) = evoharness("inspect", "experience", "kettle", "--scope", "alfworld").out.splitlines()
+    assert "stoveburner 13 of " in last
+    general = evoharness("inspect", "entry", 3, "--json").objects[0]
+    assert general["status"] == "dormant"
+    assert [event["kind"] for event in general["events"]].count("contradicted") == 2
+
+    evoharness("consolidate")
+    for each in evoharness("inspect", "experience", "--status", "superseded", "--limit", 99, "--json").objects:
+        kinds = {event["kind"] for event in evoharness("inspect", "entry", each["id"], "--json").objects[0]["events"]}
+        assert "merged" not in kinds or each["subject"] is None
 
 
 def test_a_note_without_words_and_one_said_before(evoharness: Command) -> None:
@@ -115,10 +161,32 @@ def test_experience_is_listed_filtered_and_explained(evoharness: Command) -> Non
     ]
     (scored,) = evoharness("inspect", "experience", "where is a mug", "--scope", "alfworld", "--json").objects
     assert scored["entry"]["id"] == 1
-    assert scored["record"] == 0.5
+    assert (scored["record"], scored["nearness"], scored["standing"]) == (0.5, 1, 1)
+    assert scored["score"] == pytest.approx(scored["relevance"] * 0.5, rel=0.001)
     assert "mugs are near" in evoharness("inspect", "experience", "mug", "--scope", "alfworld").out
     assert evoharness("inspect", "experience", "mug", "--scope", "compliance").out == "nothing relevant in experience\n"
     assert "washing" in evoharness("inspect", "entry", 2).out
+
+
+def test_a_recall_says_why_each_entry_comes_or_is_left_out(evoharness: Command) -> None:
+    for text in (
+        "the kettle leaks",
+        "kettle number one leaks at night",
+        "a leak in the roof lets in rain when it storms",
+    ):
+        evoharness("note", text, "--scope", "alfworld")
+
+    shown, *left_out = evoharness(
+        "inspect", "experience", "kettle leaks", "--scope", "alfworld", "--limit", "1", "--explain", "--json"
+    ).objects
+    assert shown["entry"]["id"] == 1 and "left_out" not in shown
+    assert [(each["entry"]["id"], each["left_out"]) for each in left_out] == [
+        (2, "too many better ones"),
+        (3, "far less relevant than the best"),
+    ]
+    said = evoharness("inspect", "experience", "kettle leaks", "--scope", "alfworld", "--explain").out
+    assert "far less" in said and "score = relevance x record x age x scope x standing" in said
+    assert evoharness("inspect", "experience", "--explain").code == 2
 
 
 def test_pruning_shows_asks_keeps_aside_and_is_undone(evoharness: Command) -> None:

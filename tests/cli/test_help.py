@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import typer.main
-from commands import ROOT, Command
+from commands import ORACLE, ROOT, Command
 
 from evoharness_cli import __version__
 from evoharness_cli.cli.app import app
@@ -71,6 +71,7 @@ def test_the_samples_are_listed(evoharness: Command) -> None:
     assert "Heat an apple" in evoharness("tasks").out
 
 
+@pytest.mark.official_engine
 def test_games_are_made_and_checked(evoharness: Command, tmp_path: Path) -> None:
     made = evoharness("games", "make", tmp_path, "--count", 2, "--seed", 3, "--type", "look_at_obj_in_light", "--json")
     assert len(made.objects) == 2
@@ -90,13 +91,28 @@ def test_games_are_made_and_checked(evoharness: Command, tmp_path: Path) -> None
     assert evoharness("games", "check", tmp_path / "empty").code == 2
 
 
+def test_without_the_official_engine_games_are_checked_on_the_simulator(
+    evoharness: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "alfworld", None)
+    evoharness("games", "make", tmp_path, "--count", 2)
+
+    checked = evoharness("games", "check", tmp_path)
+    refused = evoharness("run", "heat-egg", "--engine", "textworld", "--model", f"scripted:{ORACLE}")
+
+    assert checked.code == 0
+    assert "The simulator replays the walkthroughs." in checked.err
+    assert refused.code == 3
+    assert "ALFWorld's own engine is not" in refused.err
+
+
 def test_the_doctor_finds_what_is_there_and_what_is_wrong(
     evoharness: Command, db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ALFWORLD_DATA", str(tmp_path / "none"))
     evoharness("note", "heat food in the microwave")
     found = {each["what"]: each for each in evoharness("doctor", "--json").objects}
-    assert "played a game in" in found["ALFWorld engine"]["found"]
+    assert "played a game in" in found["simulator"]["found"]
     assert "SmolLM2-135M-Instruct" in found["embedded model"]["found"]
     assert f"{db}, whole, schema" in found["store"]["found"]
     assert found["ALFWorld train"]["remedy"] is not None

@@ -48,8 +48,10 @@ def test_the_oracle_wins_every_sample_and_a_second_run_recalls_what_the_first_fo
     evoharness("run", "heat-egg", "--model", SCRIPT, "--quiet")
     (episode,) = evoharness("inspect", "run", "2", "--json").objects[0]["episodes"]
     recalled = episode["steps"][0]["observation"]
-    assert recalled.startswith("[1] note: the egg is in fridge 1\negg here: fridge 1\nplaces for egg: fridge")
-    entry = evoharness("inspect", "entry", 1, "--json").objects[0]
+    assert recalled.startswith("egg here: fridge 1\nplaces for egg: fridge 1 of 2")
+    number = re.search(r'^\[(\d+)\] note: "the egg is in fridge 1"', recalled, re.MULTILINE)
+    assert number
+    entry = evoharness("inspect", "entry", number[1], "--json").objects[0]
     noted = episode["steps"][5]
     assert (entry["recalled"], entry["strength"], noted["action"]) == (1, 2, "note [the egg is in fridge 1]")
     assert [event["kind"] for event in entry["events"]][:3] == ["noted", "activated", "recalled"]

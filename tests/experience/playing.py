@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from evoharness_cli.experience import journal
+from evoharness_cli.experience import journal, noting
+from evoharness_cli.experience.drafts import draft_entry
 from evoharness_cli.experience.evolve import close_episode
 from evoharness_cli.experience.session import EpisodeExperience
 from evoharness_cli.experience.store import Store
@@ -71,3 +72,12 @@ class Play:
         """Close the episode as lost."""
         close_episode(self.store, self.id, "out of steps", False, self.belief)
         return self
+
+
+def insert(store: Store, text: str, kind: str = "note", scope: str = "alfworld", **values: object) -> int:
+    """Add an entry without looking at the others, as an import or another process might; return its number."""
+    world = values.pop("world", None)
+    number = noting.insert(store, draft_entry(kind, text, scope, world=str(world) if world else None))
+    for column, value in values.items():
+        store.write(f"UPDATE entries SET {column} = ? WHERE id = ?", [value, number])
+    return number

@@ -47,7 +47,9 @@ def test_advice_that_was_acted_on_is_voted_on_by_the_surprise(store: Store) -> N
     assert record(store, advice.id) == pytest.approx((1 / 2 + 1 / 3, 3 / 4))
     votes = [each for each in events(store, advice.id) if each.kind in ("helped", "hurt")]
     assert [each.kind for each in votes] == ["helped", "helped", "hurt"]
-    assert votes[2].detail == {"success": 0, "baseline": 0.75, "vote": -0.75, "words": ["open", "fridge"]}
+    assert votes[2].detail == {"success": 0, "baseline": 0.75, "vote": -0.75}
+    tests = [each.detail for each in events(store, advice.id) if each.kind == "tested"]
+    assert tests == [{"words": ["open", "fridg"]}] * 3
 
 
 def test_advice_that_was_only_recalled_gets_no_vote(store: Store) -> None:
@@ -82,9 +84,9 @@ def test_a_claim_that_was_seen_to_be_so_is_confirmed_and_voted_on(store: Store) 
     play.lose()
 
     assert record(store, claim.id) == (0, 0.5)
-    assert kinds(store, claim.id) == ["noted", "recalled", "confirmed", "hurt"]
-    confirmed = events(store, claim.id)[2]
-    assert (confirmed.step, confirmed.detail) == (3, {"saw": "kettle 1 at stoveburner 1"})
+    assert kinds(store, claim.id) == ["noted", "recalled", "tested", "hurt"]
+    tested = events(store, claim.id)[2]
+    assert (tested.step, tested.detail) == (3, {"saw": "kettle 1 at stoveburner 1"})
     assert entry(store, claim.id).confirmed > "2026"
 
 
@@ -96,7 +98,7 @@ def test_a_claim_is_contradicted_by_the_thing_elsewhere_whatever_the_outcome(sto
     play.win()
 
     assert record(store, claim.id) == (0, 1)
-    contradicted = events(store, claim.id)[-1]
+    contradicted = events(store, claim.id)[2]
     assert (contradicted.kind, contradicted.episode, contradicted.step) == ("contradicted", play.id, 2)
     assert contradicted.detail == {
         "saw": "kettle 1 at stoveburner 1",
@@ -112,7 +114,8 @@ def test_a_claim_is_contradicted_by_its_place_without_the_thing(store: Store) ->
     play.lose()
 
     assert record(store, claim.id) == (0, 1)
-    assert events(store, claim.id)[-1].detail["saw"] == "no kettle at countertop 1"
+    assert [each.detail.get("saw") for each in events(store, claim.id)[-2:]] == ["no kettle at countertop 1", None]
+    assert (kinds(store, claim.id)[-1], entry(store, claim.id).status) == ("dormant", "dormant")
 
 
 def test_a_type_of_place_is_contradicted_once_all_of_it_is_searched(store: Store) -> None:
@@ -178,12 +181,12 @@ def test_what_the_agent_wrote_itself_is_no_observation(store: Store) -> None:
 def test_the_kettle_that_was_elsewhere(store: Store) -> None:
     old, _ = add_entry(store, "note", "in this house the kettle is at countertop 1", "alfworld", world="house-a")
     play = Play(store, world="house-a")
-    assert play.recall("kettle") == "[1] note: in this house the kettle is at countertop 1"
+    assert play.recall("kettle") == '[1] note: "in this house the kettle is at countertop 1"'
     play.search("countertop 1", "mug 1")
     play.search("stoveburner 1", "kettle 1")
     assert play.note("in this house the kettle is at stoveburner 1") == "noted as [2], which corrects [1]"
     assert entry(store, old.id).status == "active"
-    assert play.recall("kettle") == "[2] note: in this house the kettle is at stoveburner 1"
+    assert play.recall("kettle") == '[2] note: "in this house the kettle is at stoveburner 1"'
     play.win()
 
     assert record(store, old.id) == (0, 1)
@@ -193,9 +196,9 @@ def test_the_kettle_that_was_elsewhere(store: Store) -> None:
 
     again = Play(store, world="house-a")
     assert again.recall("where is the kettle") == (
-        "[2] note: in this house the kettle is at stoveburner 1\n"
         "kettle here: stoveburner 1\n"
-        "places for kettle: stoveburner 1 of 1"
+        "places for kettle: stoveburner 1 of 1\n"
+        '[2] note: "in this house the kettle is at stoveburner 1"'
     )
     elsewhere = Play(store, world="house-b")
     assert elsewhere.recall("where is the kettle") == "places for kettle: stoveburner 1 of 1"

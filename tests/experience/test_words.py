@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evoharness_cli.experience.words import content_words, indexed, same_claim, stem, wording
+from evoharness_cli.experience.words import content_words, indexed, query_words, root, same_claim, stem, wording
 
 
 @pytest.mark.parametrize(
@@ -22,10 +22,29 @@ def test_plural_endings_go(word: str, stemmed: str) -> None:
     assert stem(word) == stemmed
 
 
+def test_inflected_forms_have_one_root() -> None:
+    assert {root(word) for word in ("open", "opens", "opened", "opening")} == {"open"}
+    assert root("stoveburners") == root("stoveburner")
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("How can I find the mugs?", ["mug"]),
+        ("find", ["find"]),
+        ("error 429", ["error", "429"]),
+        ("429", []),
+        ("where is it", []),
+    ],
+)
+def test_a_question_is_about_its_words_without_those_that_ask(question: str, words: list[str]) -> None:
+    assert query_words(question) == words
+
+
 def test_the_index_holds_content_and_numbers() -> None:
-    assert indexed("The Kettles are not in cabinet 3!") == "kettle cabinet 3"
+    assert indexed("The Kettles are not in cabinet 3!") == "kettl cabinet 3"
     assert content_words("put the kettles and the kettle in cabinet 3, never in src/app.py") == [
-        "kettle",
+        "kettl",
         "cabinet",
         "src",
         "app",

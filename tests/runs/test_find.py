@@ -8,7 +8,8 @@ import pytest
 
 from evoharness_cli.environments.alfworld.generate import make_games
 from evoharness_cli.harness import WrongUsage
-from evoharness_cli.runs.find import TaskNotFound, find_tasks, sample_folder, sample_tasks
+from evoharness_cli.runs.find import TaskNotFound, find_tasks, sample_tasks
+from evoharness_cli.samples import sample_folder
 
 
 def names(*arguments: object) -> list[str]:

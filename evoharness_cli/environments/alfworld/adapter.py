@@ -7,18 +7,24 @@ import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from ...harness import WrongUsage
+from ...harness import Environment, WrongUsage
 from .. import Finding
 from .check import check_games
 from .engines import ChosenEngine, EngineName
 from .environment import AlfworldEnvironment
 from .games import GAME_NAME, find_games, read_game, split_games
 from .generate import make_games
-from .official import OfficialEngine
+from .goal import read_goal
+from .heldout import DIVIDED, is_held_out, scene_of
+from .official import OfficialEngine, is_for_this_python, is_missing
+from .scene import Engine
+from .simulator import SimulatorEngine
+from .teacher import AlfworldTeacher
 
 _PLACE = re.compile(r"(?P<split>\w+)(?:/(?P<first>\d+)(?:-(?P<last>\d+))?)?")
 
@@ -68,21 +74,52 @@ class AlfworldAdapter:
         assert isinstance(needs, AlfworldNeeds)
         return AlfworldEnvironment(read_game(needs.game), ChosenEngine(needs.engine, self._official), goal)
 
+    def teacher(self, seed: int, slips: float) -> AlfworldTeacher:
+        """Return the built-in teacher; see `teacher`."""
+        return AlfworldTeacher(seed, slips)
+
+    def labels(self, needs: BaseModel) -> dict[str, str]:
+        """Return the folder of a game's split, its scene, and the names of its task and trial."""
+        assert isinstance(needs, AlfworldNeeds)
+        trial = needs.game.parent
+        scene = scene_of(needs.game)
+        game = f"{trial.parent.name}/{trial.name}"
+        return {"split": trial.parent.parent.name, "scene": "" if scene is None else str(scene), "game": game}
+
+    def is_held_out(self, needs: BaseModel) -> bool:
+        """Tell whether a game is in a held-out scene of `train`, or in one of the official splits for evaluation."""
+        assert isinstance(needs, AlfworldNeeds)
+        split = needs.game.parent.parent.parent.name
+        return split.startswith("valid") or (split == DIVIDED and is_held_out(needs.game))
+
+    def hearsay(self, environment: Environment, rng: Random) -> str | None:
+        """Return a claim that what the task is about is at some place of the house, which it seldom is."""
+        goal, places = read_goal(environment.brief.goal), environment.names()["receptacle"]
+        if goal is None or not places:
+            return None
+        return f"in this house the {goal.thing} is in {rng.choice(sorted(places))}"
+
     def examine(self) -> Iterator[Finding]:
-        """Play a game that is made for it on the official engine, and count the official games."""
-        with tempfile.TemporaryDirectory() as folder:
-            for checked in check_games(make_games(1, 0, folder), self._official):
-                if checked.fault:
-                    remedy = "pip install --force-reinstall alfworld textworld"
-                    yield Finding("ALFWorld engine", checked.fault, remedy)
-                else:
-                    yield Finding("ALFWorld engine", f"played a game in {checked.steps} steps")
+        """Play a game that is made for it on each engine, and count the official games."""
+        yield _played("simulator", SimulatorEngine(), "pip install --force-reinstall evoharness-cli")
+        if missing := is_missing():
+            yield Finding("ALFWorld engine", missing, "pip install alfworld" if is_for_this_python() else None)
+        else:
+            yield _played("ALFWorld engine", self._official, "pip install --force-reinstall alfworld textworld")
         for split in ("train", "valid_seen"):
             yield _count(split)
 
     def close(self) -> None:
         """End the engine process."""
         self._official.close()
+
+
+def _played(what: str, engine: Engine, remedy: str) -> Finding:
+    with tempfile.TemporaryDirectory() as folder:
+        (checked,) = check_games(make_games(1, 0, folder), engine)
+    if checked.fault:
+        return Finding(what, checked.fault, remedy)
+    return Finding(what, f"played a game in {checked.steps} steps")
 
 
 def _count(split: str) -> Finding:

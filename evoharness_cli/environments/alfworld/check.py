@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...harness import OutsideFault
 from .games import read_game
-from .official import OfficialEngine
+from .scene import Engine
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Checked:
     fault: str | None = None
 
 
-def check_games(paths: Iterable[Path], engine: OfficialEngine) -> Iterator[Checked]:
+def check_games(paths: Iterable[Path], engine: Engine) -> Iterator[Checked]:
     """Play each game's walkthrough on the engine; a game that fails doesn't keep the others from being checked."""
     for path in paths:
         try:
@@ -32,7 +32,7 @@ def check_games(paths: Iterable[Path], engine: OfficialEngine) -> Iterator[Check
             yield Checked(path, len(commands), fault)
 
 
-def _replay(path: Path, commands: tuple[str, ...], engine: OfficialEngine) -> str | None:
+def _replay(path: Path, commands: tuple[str, ...], engine: Engine) -> str | None:
     if not commands:
         return "it has no walkthrough"
     scene = engine.load(path)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 
-from .official import OfficialEngine
+from .official import NoOfficialEngine, OfficialEngine
 from .scene import Engine, Scene
 from .simulator import CannotCompile, SimulatorEngine
 
@@ -26,12 +26,16 @@ class ChosenEngine:
         self._playing: Engine = official if name is EngineName.TEXTWORLD else SimulatorEngine()
 
     def load(self, game: Path) -> Scene:
-        """Load a game, start it and return the opening."""
+        """Load a game, start it and return the opening. Raises EngineFault where no engine can play it."""
         try:
             return self._playing.load(game)
         except CannotCompile as error:
             self._playing = self._official
-            return replace(self._official.load(game), remark=f"{error} The official engine plays it.")
+            try:
+                scene = self._official.load(game)
+            except NoOfficialEngine as missing:
+                raise NoOfficialEngine(f"{error} {missing}") from error
+            return replace(scene, remark=f"{error} The official engine plays it.")
 
     def step(self, command: str) -> Scene:
         """Play a command."""

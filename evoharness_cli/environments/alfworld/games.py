@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...harness import OutsideFault, WrongUsage
+from .heldout import DIVIDED, HELD_OUT, TRAINING, is_held_out
 
 GAME_NAME = "game.tw-pddl"
 DATA_VERSION = "json_2.1.1"
@@ -88,11 +89,13 @@ def split_games(split: str) -> list[Path]:
     """The playable games of an official split below `$ALFWORLD_DATA/json_2.1.1`, in the order of their paths.
 
     Leaves out what the official lists leave out by name: tasks with a movable receptacle or a sliced object.
-    The files themselves are not opened.
+    The files themselves are not opened. `heldout` and `training` are the two parts of `train` (see `heldout`).
 
     Raises:
         GamesNotFound: the data or the split is not there, or the split holds no game.
     """
+    if split in (HELD_OUT, TRAINING):
+        return [game for game in split_games(DIVIDED) if is_held_out(game) == (split == HELD_OUT)]
     data = Path(os.environ.get("ALFWORLD_DATA") or "~/.cache/alfworld").expanduser()
     root = data / DATA_VERSION
     if not root.is_dir():

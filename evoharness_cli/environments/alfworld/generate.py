@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import random
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
-from .games import GAME_NAME
+from ...samples import sample_folder
+from .games import GAME_NAME, find_games, read_game
 from .houses import House, make_house
 from .problem import GOALS, problem_text
 from .rooms import ROOMS
@@ -122,16 +123,16 @@ def write_game(game: Game, folder: Path | str) -> Path:
     The same game gives the same bytes. A file that is there already is replaced whole.
 
     Raises:
-        CannotGenerate: the alfworld package, which the domain and grammar come from, is not installed.
+        CannotGenerate: the sample games, which the domain and grammar come from, are not there.
     """
     goal = game.goal
     task_folder = f"{goal.task_type}-{goal.object_kind}-None-{goal.target_kind}-{game.house.scene}"
     path = Path(folder) / task_folder / game.trial / GAME_NAME
-    domain, grammar = _engine_texts()
+    rules = _rules()
     pddl_goal = GOALS[goal.task_type].format(object=goal.object_kind, target=goal.target_kind)
     data = {
-        "pddl_domain": domain,
-        "grammar": grammar.replace("UNKNOWN GOAL.", "UNKNOWN GOAL").replace("UNKNOWN GOAL", game.task),
+        "pddl_domain": rules.domain,
+        "grammar": rules.grammar.replace(rules.task, game.task),
         "pddl_problem": problem_text(game.trial, game.house, pddl_goal),
         "solvable": True,
         "walkthrough": list(game.walkthrough),
@@ -168,17 +169,26 @@ def _rooms_for(task_type: str, wanted: Sequence[str]) -> list[str]:
     return fitting
 
 
-def _engine_texts() -> tuple[str, str]:
-    """The domain and the grammar that alfworld ships; importing it would create folders in the home."""
-    spec = importlib.util.find_spec("alfworld")
-    if spec is None or not spec.submodule_search_locations:
+@dataclass(frozen=True)
+class _Rules:
+    """The texts that all games have in common, but for the task that the grammar states."""
+
+    domain: str
+    grammar: str
+    task: str
+
+
+@cache
+def _rules() -> _Rules:
+    """The rules of a game that comes along; alfworld, whose rules they are, isn't there on every Python."""
+    games = find_games(sample_folder() / "alfworld")
+    if not games:
         raise CannotGenerate(
-            "Generated games take their rules from the alfworld package, which is not installed. "
-            "Install it with `pip install alfworld`."
+            f"Generated games take their rules from the sample games, but there are none in {sample_folder()}. "
+            "Reinstall evoharness-cli."
         )
-    data = Path(spec.submodule_search_locations[0]) / "data"
-    domain, grammar = (data / name for name in ("alfred.pddl", "alfred.twl2"))
-    return domain.read_text(encoding="utf-8"), grammar.read_text(encoding="utf-8")
+    data = json.loads(games[0].read_text(encoding="utf-8"))
+    return _Rules(data["pddl_domain"], data["grammar"], read_game(games[0]).task)
 
 
 def _write_whole(path: Path, data: Mapping[str, object]) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import platform
 import subprocess
 import sys
 import tempfile
@@ -18,6 +20,27 @@ from .scene import Scene
 
 class EngineFault(OutsideFault):
     """The engine refused a game or ended."""
+
+
+class NoOfficialEngine(EngineFault):
+    """This Python has no official engine."""
+
+
+def is_for_this_python() -> bool:
+    """Tell whether the official engine is released for this Python."""
+    return sys.version_info < (3, 13)
+
+
+def is_missing() -> str | None:
+    """Return a sentence that says why this Python has no official engine, None where it has one."""
+    if all(importlib.util.find_spec(package) for package in ("alfworld", "textworld")):
+        return None
+    if is_for_this_python():
+        return "ALFWorld's own engine is not installed: pip install alfworld."
+    return (
+        f"ALFWorld's own engine is not released for Python {platform.python_version()}; "
+        "install evoharness-cli under Python 3.11 or 3.12 to use it."
+    )
 
 
 class OfficialEngine:
@@ -36,7 +59,10 @@ class OfficialEngine:
         self.close()
 
     def load(self, game: Path) -> Scene:
-        """Load a game, start it and return the opening. Raises EngineFault where the engine can't play it."""
+        """Load a game, start it and return the opening.
+
+        Raises EngineFault where the engine can't play it, NoOfficialEngine where there is none.
+        """
         return _scene(self._ask({"op": "load", "path": str(game)}, f"could not load {game}"))
 
     def step(self, command: str) -> Scene:
@@ -82,6 +108,8 @@ class OfficialEngine:
 
     def _started(self) -> subprocess.Popen[str]:
         if self._process is None:
+            if missing := is_missing():
+                raise NoOfficialEngine(missing)
             # Lives as long as the process; `close` closes it.
             self._errors = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115
             self._process = subprocess.Popen(

@@ -10,7 +10,8 @@ import pytest
 
 from evoharness_cli.environments.alfworld.environment import AlfworldEnvironment
 from evoharness_cli.environments.alfworld.games import GameFile, find_games, read_game
-from evoharness_cli.environments.alfworld.official import OfficialEngine
+from evoharness_cli.environments.alfworld.official import OfficialEngine, is_missing
+from evoharness_cli.environments.alfworld.simulator import SimulatorEngine
 
 GAMES = Path(__file__).parents[3] / "sample_tasks" / "alfworld" / "games"
 Change = tuple[str, str, str]
@@ -20,6 +21,8 @@ Change = tuple[str, str, str]
 @pytest.fixture(scope="session")
 def engine() -> Iterator[OfficialEngine]:
     """The engine process that the tests share; each game that a test opens replaces the one before."""
+    if missing := is_missing():
+        pytest.skip(missing)
     with OfficialEngine() as engine:
         yield engine
 
@@ -36,8 +39,9 @@ def sample() -> Callable[[str], GameFile]:
 
 
 @pytest.fixture
-def opened(engine: OfficialEngine, sample: Callable[[str], GameFile]) -> Callable[[str], AlfworldEnvironment]:
-    """Opens a sample game on the shared engine, without resetting it."""
+def opened(request: pytest.FixtureRequest, sample: Callable[[str], GameFile]) -> Callable[[str], AlfworldEnvironment]:
+    """Opens a sample game on the shared engine, or the simulator where there is none, without resetting it."""
+    engine = SimulatorEngine() if is_missing() else request.getfixturevalue("engine")
     return lambda words: AlfworldEnvironment(sample(words), engine)
 
 

@@ -43,6 +43,7 @@ print(json.dumps(results), file=sys.__stdout__)
 """
 
 
+@pytest.mark.official_engine
 def test_walkthroughs_win_in_the_engine_with_their_last_command(tmp_path: Path) -> None:
     games = make_games(12, 5, tmp_path / "games", per_house=2)
 

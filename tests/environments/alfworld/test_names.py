@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from evoharness_cli.environments.alfworld.generate import make_games
 from evoharness_cli.environments.alfworld.names import display_names
 
@@ -49,6 +51,7 @@ def test_an_id_without_a_position_has_no_number() -> None:
     assert display_names(["AppleType", "agent1"]) == {"AppleType": "appletype ", "agent1": "agent1 "}
 
 
+@pytest.mark.official_engine
 def test_the_engine_shows_the_same_names(tmp_path: Path) -> None:
     kitchen = make_games(1, 0, tmp_path / "kitchen", ["pick_heat_then_place_in_recep"])
     bathroom = make_games(1, 0, tmp_path / "bathroom", ["pick_two_obj_and_place"], ["bathroom"])

@@ -69,6 +69,7 @@ def test_a_missing_game_is_named(engine: OfficialEngine, tmp_path: Path) -> None
         engine.load(tmp_path / "nowhere")
 
 
+@pytest.mark.official_engine
 def test_python_files_of_the_folder_it_is_started_in_are_not_run(
     sample: Sample, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -80,6 +81,7 @@ def test_python_files_of_the_folder_it_is_started_in_are_not_run(
         assert "countertop 1" in engine.load(game).text
 
 
+@pytest.mark.official_engine
 def test_closing_ends_the_process_and_may_be_repeated(sample: Sample) -> None:
     with OfficialEngine() as engine:
         engine.load(sample("Cloth").path)
@@ -95,6 +97,7 @@ def test_an_engine_that_never_played_closes() -> None:
     OfficialEngine().close()
 
 
+@pytest.mark.official_engine
 def test_a_process_that_died_is_a_fault_and_the_next_game_starts_another(sample: Sample) -> None:
     with OfficialEngine() as engine:
         engine.load(sample("Cloth").path)
@@ -108,6 +111,7 @@ def test_a_process_that_died_is_a_fault_and_the_next_game_starts_another(sample:
         assert "countertop 1" in engine.load(sample("Cloth").path).text
 
 
+@pytest.mark.official_engine
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="the end of a process that isn't a child is told by a pidfd")
 def test_the_engine_ends_when_its_parent_is_killed(sample: Sample) -> None:
     program = (

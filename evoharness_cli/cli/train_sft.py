@@ -1,0 +1,284 @@
+"""`evoharness train sft` and `evoharness train export`: from demonstrations to an adapter that plays."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from enum import Enum
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..harness import OutsideFault, WrongUsage
+from .options import DEFAULT_MODEL, Json, given_options
+from .train import train
+
+if TYPE_CHECKING:
+    from ..training.machine import Machine
+    from ..training.sft import Update, Validation
+
+_HOW_TO_SHOW = {"--resume", "--json"}
+
+
+class Precision(str, Enum):
+    """In what the base's weights are computed with."""
+
+    FLOAT32 = "float32"
+    BFLOAT16 = "bfloat16"
+
+
+class Merged(str, Enum):
+    """In what a merged model is kept."""
+
+    Q8_0 = "Q8_0"
+    BF16 = "BF16"
+
+
+@train.command()
+def sft(
+    ctx: typer.Context,
+    demonstrations: Annotated[
+        Path | None, typer.Argument(help="What `train demos` made.", show_default=False, dir_okay=False)
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The run's folder, to keep out of version control.", show_default=False)
+    ] = None,
+    model: Annotated[str, typer.Option(help="The base model: a name or a GGUF file.")] = DEFAULT_MODEL,
+    epochs: Annotated[int, typer.Option(min=1, help="How often each demonstration is learnt.")] = 1,
+    batch: Annotated[int, typer.Option(min=1, help="Demonstrations an update.")] = 8,
+    lr: Annotated[float, typer.Option(min=1e-9, help="The highest learning rate.")] = 4e-4,
+    rank: Annotated[int, typer.Option(min=1, help="Of the adapter's matrices.")] = 32,
+    alpha: Annotated[float, typer.Option(min=1e-9, help="The adapter is scaled by alpha / rank.")] = 64.0,
+    layers: Annotated[
+        int | None,
+        typer.Option(min=1, help="Adapt the last so many blocks only, which is faster. [default: all]"),
+    ] = None,
+    validation: Annotated[
+        Path | None,
+        typer.Option(help="Demonstrations that are not learnt, to tell the loss on.", show_default=False),
+    ] = None,
+    validate_every: Annotated[int, typer.Option(min=1, help="Updates between two looks at these.")] = 50,
+    pack_tokens: Annotated[
+        int, typer.Option(min=1, help="Tokens that go through the model at once; more need more memory.")
+    ] = 2048,
+    precision: Annotated[
+        Precision | None, typer.Option(help="Of the base's weights. [default: the faster one, measured]")
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Threads to compute with. [default: one a physical core]")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the adapter's beginning and the demonstrations' order.")] = 0,
+    resume: Annotated[
+        Path | None, typer.Option(help="Go on with the run of this folder, as it was begun.", show_default=False)
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Teach a model what demonstrations say, by a low-rank adapter.
+
+    Ctrl-C keeps what was learnt; `--resume` goes on from there, or from the checkpoint that is written every ten
+    minutes, and ends with the same weights as if it had never stopped.
+
+    Example: evoharness train sft demos.jsonl --out runs/first
+    """
+    given = given_options(ctx)
+    if resume and (other := given - _HOW_TO_SHOW):
+        raise WrongUsage(f"--resume goes on as the run was begun; leave out {', '.join(sorted(other))}.")
+    if resume and demonstrations:
+        raise WrongUsage("--resume knows the demonstrations of its run; leave them out.")
+    if not resume and not (demonstrations and out):
+        raise WrongUsage("Expected demonstrations and --out FOLDER, or --resume FOLDER.")
+    _needs_torch()
+    from ..training.checkpoint import RunFolder
+    from ..training.lora import LoraSettings
+    from ..training.machine import choose_machine
+    from ..training.sft import SftSettings, begin
+    from ..training.sft import train as train_run
+
+    folder = resume or out
+    assert folder is not None
+    run = RunFolder(folder)
+    if not resume:
+        settings = SftSettings(
+            demonstrations=str(demonstrations),
+            model=_anchored(model),
+            validation=str(validation) if validation else None,
+            validate_every=validate_every,
+            lora=LoraSettings(rank, alpha, layers),
+            rate=lr,
+            batch=batch,
+            epochs=epochs,
+            pack_tokens=pack_tokens,
+            seed=seed,
+        )
+        begin(run, settings, choose_machine(precision.value if precision else None, threads))
+    with _asked_to_stop() as stop, _Shown(as_json) as shown:
+        finished = train_run(run, shown, stop.is_set)
+    if not finished:
+        raise KeyboardInterrupt(f"interrupted; go on with: evoharness train sft --resume {folder}")
+    shown.finished(folder)
+
+
+@train.command()
+def export(
+    run: Annotated[Path, typer.Argument(help="A run's folder.", show_default=False)],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The GGUF file to write.", show_default=False)],
+    merged: Annotated[
+        Merged | None,
+        typer.Option(help="Write the whole model with the adapter in it instead, in this form.", show_default=False),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Write what a run has learnt as an adapter that `--adapter` takes.
+
+    Example: evoharness train export runs/first -o adapter.gguf
+    """
+    _needs_torch()
+    from ..training.checkpoint import RunFolder
+    from ..training.export import export_adapter, export_merged
+    from .screen import dump, line
+    from .screen import out as console
+
+    if merged:
+        with _bar("merging") as bar:
+            export_merged(RunFolder(run), out, merged.value, bar)
+    else:
+        export_adapter(RunFolder(run), out)
+    size = out.stat().st_size
+    if as_json:
+        dump({"file": str(out), "bytes": size, "merged": merged.value if merged else None})
+    else:
+        how = "--model" if merged else "--adapter"
+        console.print(line(f"{out}, {size / 1e6:.1f} MB; play with it: evoharness run heat-apple {how} {out}"))
+
+
+class _Shown:
+    """Shows a run while it trains: a bar on a terminal, a line for each look at what is held out, or JSON lines."""
+
+    def __init__(self, as_json: bool) -> None:
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        from .screen import err
+
+        self._json = as_json
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[loss]}"),
+            TextColumn("{task.fields[speed]}"),
+            TimeRemainingColumn(),
+            console=err,
+            transient=True,
+            disable=as_json,
+        )
+        self._bar = self._progress.add_task("reading", total=None, loss="", speed="")
+        self._tokens, self._seconds = 0, 0.0
+
+    def __enter__(self) -> _Shown:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.stop()
+
+    def began(self, done: int, total: int, machine: Machine) -> None:
+        """Show how much is to be done, and on what."""
+        self._progress.reset(self._bar, description="training", total=total, completed=done, loss="", speed="")
+        self._say({"began": done, "updates": total, **vars(machine)}, f"training on {_on(machine)}")
+
+    def updated(self, update: Update) -> None:
+        """Show an update."""
+        from dataclasses import asdict
+
+        self._tokens += update.tokens
+        self._seconds += update.seconds
+        speed = f"{self._tokens / max(self._seconds, 1e-9):.0f} tokens/s"
+        self._progress.update(self._bar, completed=update.update, loss=f"loss {update.loss:.3f}", speed=speed)
+        self._say(asdict(update))
+
+    def validated(self, validation: Validation) -> None:
+        """Print what was found on the demonstrations that are not learnt."""
+        from dataclasses import asdict
+
+        said = f"update {validation.update}: held-out loss {validation.loss:.4f}, {validation.accuracy:.1%} of tokens"
+        self._say({"validation": True, **asdict(validation)}, said)
+
+    def saved(self, update: int) -> None:
+        """Say where a program would go on from."""
+        self._say({"saved": update})
+
+    def finished(self, folder: Path) -> None:
+        """Say what can be done now."""
+        self._say({"finished": str(folder)}, f"export it with: evoharness train export {folder} -o adapter.gguf")
+
+    def _say(self, event: Mapping[str, object], words: str = "") -> None:
+        from .screen import dump, line, out
+
+        if self._json:
+            dump(event)
+        elif words:
+            out.print(line(words))
+
+
+def _on(machine: Machine) -> str:
+    threads = f", {machine.threads} threads" if machine.device == "cpu" else ""
+    return f"{machine.device} in {machine.dtype}{threads}"
+
+
+@contextmanager
+def _bar(words: str) -> Iterator[Callable[[int, int], None]]:
+    from rich.progress import Progress
+
+    from .screen import err
+
+    with Progress(console=err, transient=True) as progress:
+        bar = progress.add_task(words, total=None)
+        yield lambda done, total: progress.update(bar, completed=done, total=total)
+
+
+@contextmanager
+def _asked_to_stop() -> Iterator[threading.Event]:
+    """Have Ctrl-C, or being asked to end, only set an event; the second time it does what it did before."""
+    asked = threading.Event()
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        del number, frame
+        asked.set()
+        for each, handler in before.items():
+            signal.signal(each, handler)
+        os.write(2, b"\nsaving; press Ctrl-C once more to end without\n")
+
+    for number in before:
+        signal.signal(number, ask)
+    try:
+        yield asked
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _needs_torch() -> None:
+    """Raise OutsideFault where what trains isn't installed."""
+    # Before torch starts its threads: those that wait for work would keep the cores from those that have some.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    missing = [name for name in ("torch", "transformers", "gguf") if importlib.util.find_spec(name) is None]
+    if missing:
+        raise OutsideFault(
+            f"Training needs {', '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not installed:"
+            " pip install 'evoharness-cli[train]'"
+        )
+
+
+def _anchored(model: str) -> str:
+    from ..models import anchored
+
+    return anchored(model, Path.cwd())

@@ -1,0 +1,288 @@
+"""One episode as the teacher plays it: a generator of replies, which is sent what each is answered with."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from ...harness.belief import kind_of
+from .facts import CLEAN, COOL, HOT
+from .goal import Goal, read_goal
+from .hints import Hints, in_order, read_hints
+from .mistakes import Mistake, Mistakes
+from .rooms import FIXTURES
+from .seen import Seen
+
+NOTHING = "Nothing happens."
+_REFUSED = (NOTHING, "not yet")
+"""How an answer begins after which nothing has changed."""
+_TREATMENTS = {CLEAN: ("clean", "sinkbasin"), HOT: ("heat", "microwave"), COOL: ("cool", "fridge")}
+_FIXED = frozenset(each.lower() for each in FIXTURES)
+_LONG = 8
+"""Places searched in vain before a thing is found, from which on where it was is worth a note."""
+_GOAL = "\n\nYour task is to: "
+
+
+@dataclass(frozen=True)
+class Said:
+    """A reply, and what kind of mistake it is where it is one on purpose."""
+
+    text: str
+    slip: str = ""
+
+
+Result = TypeVar("Result")
+Turns = Generator[Said, str, Result]
+"""Replies go out, what they are answered with comes in."""
+
+
+class Lesson:
+    """Plays one episode. What it knows it has read in the transcript."""
+
+    def __init__(self, mistakes: Mistakes) -> None:
+        self._mistakes = mistakes
+        self._seen = Seen()
+        self._put = "move {} to {}"
+        self._hints: dict[str, Hints] = {}
+        self._beside: dict[str, str] = {}
+        """Places that are within reach from another one, where going to them does nothing."""
+        self._useless: set[str] = set()
+        """Things that can't be taken, and places that can't be reached."""
+        self._lamp = ""
+        self._knows_nothing = False
+        """Whether a recall was answered with nothing, after which asking again isn't worth a step."""
+
+    def begin(self, system: str, opening: str) -> Turns[None]:
+        """Yield the replies of the episode; it never ends by itself."""
+        if "move {object}" not in system:
+            self._put = "put {} in/on {}"
+        room, _, sentence = opening.rpartition(_GOAL)
+        self._seen.absorb(room)
+        goal = read_goal(sentence)
+        if goal is not None:
+            yield from self._recall(goal.thing)
+            if goal.lamp:
+                yield from self._look_under_lamp(goal)
+            elif goal.count == 2:
+                yield from self._put_two(goal)
+            else:
+                yield from self._put_one(goal)
+        while True:
+            yield from self._act("look")
+
+    # The tasks.
+
+    def _put_one(self, goal: Goal) -> Turns[None]:
+        verb, appliance = _TREATMENTS.get(goal.state, ("", ""))
+        plan = [f"take {goal.thing}", *([f"{verb} {goal.thing}"] if verb else []), f"put {goal.thing} in {goal.place}"]
+        yield from self._say(f"commit [{' | '.join(plan)}]")
+        thing = yield from self._take_one(goal.thing)
+        if thing and verb:
+            yield from self._done()
+            yield from self._treat(verb, thing, self._seen.places(appliance)[:1])
+        if thing:
+            yield from self._done()
+            yield from self._store(thing, self._seen.places(goal.place))
+
+    def _put_two(self, goal: Goal) -> Turns[None]:
+        thing, place = goal.thing, goal.place
+        rest = [f"take second {thing}", f"put two {thing} in {place}"]
+        yield from self._say(f"commit [{' | '.join([f'take {thing}', f'put {thing} in {place}', *rest])}]")
+        first = yield from self._find(thing, ())
+        if first is None:
+            return
+        there = self._seen.place_of(first)
+        if kind_of(there) == place:
+            # It lies where it is to be: the other one comes to it.
+            yield from self._say(f"commit [{' | '.join(rest)}]")
+        else:
+            if not (yield from self._take(first)):
+                return
+            yield from self._done()
+            there = (yield from self._store(first, self._seen.places(place))) or ""
+            yield from self._done()
+        second = yield from self._take_one(thing, besides=(first,))
+        if second:
+            yield from self._done()
+            yield from self._store(second, [there])
+
+    def _look_under_lamp(self, goal: Goal) -> Turns[None]:
+        self._lamp = goal.lamp
+        yield from self._say(f"commit [take {goal.thing} | use {goal.lamp}]")
+        thing = yield from self._take_one(goal.thing)
+        if thing is None:
+            return
+        yield from self._done()
+        if not self._known(goal.lamp) and not self._knows_nothing:
+            yield from self._recall(goal.lamp)
+        lamp = yield from self._find(goal.lamp, ())
+        if lamp:
+            yield from self._reach(self._seen.place_of(lamp))
+            yield from self._act(f"use {lamp}", thing)
+
+    # What tasks are made of.
+
+    def _take_one(self, thing: str, besides: Sequence[str] = ()) -> Turns[str | None]:
+        """Find and take one of a type; None when there is none to be had."""
+        while True:
+            found = yield from self._find(thing, besides)
+            if found is None or (yield from self._take(found)):
+                return found
+
+    def _find(self, thing: str, besides: Sequence[str]) -> Turns[str | None]:
+        """Go on until one is known; where it was seen before, ask where."""
+        if known := self._known(thing, besides):
+            if self._seen.place_of(known[0]) != self._seen.at():
+                yield from self._say(f"track [{thing}]")
+            return known[0]
+        in_vain = 0
+        for place in in_order(thing, self._seen.places(), self._hints.get(thing, Hints())):
+            if self._seen.is_searched(place) or place in self._useless:
+                continue
+            yield from self._look_into(place, thing)
+            if known := self._known(thing, besides):
+                yield from self._learn(thing, known[0], in_vain)
+                return known[0]
+            in_vain += 1
+        return None
+
+    def _learn(self, thing: str, found: str, in_vain: int) -> Turns[None]:
+        """Note where a thing was, if what was recalled of it was wrong, or it took long to find."""
+        place = self._seen.place_of(found)
+        claimed = [each for each in self._hints.get(thing, Hints()).here if self._seen.is_searched(each)]
+        if place not in claimed and (claimed or in_vain >= _LONG):
+            where = "in" if self._seen.can_close(place) else "on"
+            yield from self._say(f"note [in this house the {thing} is {where} {place}]")
+
+    def _take(self, name: str) -> Turns[bool]:
+        place = self._seen.place_of(name)
+        yield from self._reach(place)
+        yield from self._open(place)
+        yield from self._act(f"take {name} from {place}", mistakes=self._wrong_takes(name, place))
+        if name not in self._seen.held():
+            self._useless.add(name)
+        return name in self._seen.held()
+
+    def _treat(self, verb: str, thing: str, appliances: Sequence[str]) -> Turns[None]:
+        for appliance in appliances:
+            others = [each for _, each in _TREATMENTS.values() if each != kind_of(appliance)]
+            wrong = [Mistake("wrong appliance", f"{verb} {thing} with {each} 1") for each in others]
+            if self._seen.at() != appliance:
+                wrong.append(Mistake("from afar", f"{verb} {thing} with {appliance}"))
+                wrong += self._put_downs(thing)
+            yield from self._reach(appliance, thing, wrong)
+            yield from self._act(f"{verb} {thing} with {appliance}", thing, wrong[:2])
+
+    def _store(self, thing: str, places: Sequence[str]) -> Turns[str | None]:
+        """Put a thing to the first of the places that takes it, and return that."""
+        for place in places:
+            action = self._put.format(thing, place)
+            wrong = [Mistake("from afar", action)] if self._seen.at() != place else []
+            yield from self._reach(place, thing, [*wrong, *self._put_downs(thing)])
+            if self._seen.is_closed(place):
+                yield from self._open(place, [Mistake("still closed", action)])
+            yield from self._act(action, thing)
+            if self._seen.place_of(thing) == place:
+                return place
+        return None
+
+    def _look_into(self, place: str, thing: str) -> Turns[None]:
+        here, held = self._seen.at(), self._seen.holding()
+        searched = [each for each in self._seen.places() if self._seen.is_searched(each) and each != here]
+        wrong = [Mistake("no such place", f"go to {self._absent()}", 2.0)]
+        wrong += [Mistake("searched before", f"go to {self._mistakes.pick(searched)}")] if searched else []
+        wrong += [Mistake("already there", f"go to {here}")] if here else []
+        unseen = f"use {thing} 1" if thing == self._lamp else f"take {thing} 1 from {place}"
+        wrong.append(Mistake("not seen", unseen))
+        if self._lamp and not held and (lamps := self._seen.things(here, self._lamp)):
+            wrong.append(Mistake("empty-handed", f"use {lamps[0]}", 6.0))
+        yield from self._reach(place, held, wrong)
+        yield from self._open(place)
+        if not self._seen.is_searched(place):
+            self._useless.add(place)
+
+    # Steps.
+
+    def _reach(self, place: str, held: str = "", mistakes: Sequence[Mistake] = ()) -> Turns[None]:
+        here = self._seen.at()
+        if here == place or self._beside.get(place) == here:
+            return
+        said = yield from self._act(f"go to {place}", held, mistakes)
+        if said == NOTHING:
+            # Some places are reached from one spot: what is beside the one at hand needs no going, and shows no more.
+            self._beside[place] = self._seen.at()
+            yield from self._act(f"examine {place}", held)
+
+    def _open(self, place: str, mistakes: Sequence[Mistake] = ()) -> Turns[None]:
+        if self._seen.is_closed(place):
+            yield from self._act(f"open {place}", self._seen.holding(), mistakes)
+
+    def _done(self) -> Turns[None]:
+        yield from self._say("commit [done]")
+
+    def _recall(self, thing: str) -> Turns[None]:
+        answer = yield from self._say(f"recall [{thing}]")
+        self._hints[thing] = read_hints(answer, thing)
+        self._knows_nothing = "\n" not in answer and answer.startswith("nothing")
+
+    def _act(self, text: str, held: str = "", mistakes: Sequence[Mistake] = ()) -> Turns[str]:
+        """Act on the environment; before that a mistake may be made, after which `held` is in the hand again."""
+        early = [] if not mistakes else [Mistake("done too early", "commit [done]", 1.5)]
+        if slip := self._mistakes.choose([*mistakes, *early]):
+            yield from self._slip(slip)
+            yield from self._recover(held)
+            if text.startswith("go to ") and self._seen.at() == text.removeprefix("go to "):
+                return ""
+        return (yield from self._say(text))
+
+    def _slip(self, slip: Mistake) -> Turns[None]:
+        times = self._mistakes.times()
+        for _ in range(times):
+            said = yield from self._say(slip.text, slip.kind)
+            if not said.startswith(_REFUSED):
+                return
+        if times > 1:
+            yield from self._say("track []")
+
+    def _recover(self, held: str) -> Turns[None]:
+        """Undo what a mistake did to the hand."""
+        for name in self._seen.held():
+            if name != held:
+                yield from self._say(self._put.format(name, self._seen.at()))
+        if held and held not in self._seen.held():
+            place = self._seen.place_of(held)
+            yield from self._say(f"take {held} from {place}")
+
+    def _say(self, text: str, slip: str = "") -> Turns[str]:
+        said = yield Said(text, slip)
+        if "[" not in text:
+            self._seen.absorb(said)
+        return said
+
+    def _known(self, kind: str, besides: Sequence[str] = ()) -> list[str]:
+        """Return what of a type can be had."""
+        return self._seen.known(kind, {*besides, *self._useless})
+
+    # What mistakes are possible.
+
+    def _wrong_takes(self, name: str, place: str) -> list[Mistake]:
+        kind = kind_of(name)
+        others = [each for each in self._seen.things(place) if kind_of(each) not in (kind, *_FIXED)]
+        wrong = [Mistake("no such thing", f"take {kind} {len(self._seen.known(kind)) + 3} from {place}")]
+        wrong.append(Mistake("unreadable", f"take {name}", 0.3))
+        if self._lamp and (lamps := self._seen.things(place, self._lamp)):
+            wrong.append(Mistake("empty-handed", f"use {lamps[0]}", 3.0))
+        if others:
+            wrong.append(Mistake("wrong thing", f"take {self._mistakes.pick(others)} from {place}", 1.5))
+        return wrong
+
+    def _put_downs(self, thing: str) -> list[Mistake]:
+        here = self._seen.at()
+        closed = self._seen.is_closed(here)
+        return [Mistake("put down", self._put.format(thing, here), 1.5)] if here and not closed else []
+
+    def _absent(self) -> str:
+        """Return a place that isn't there: one more than there are of a type."""
+        kind = self._mistakes.pick(sorted({kind_of(place) for place in self._seen.places()}))
+        return f"{kind} {len(self._seen.places(kind)) + int(self._mistakes.pick('123'))}"

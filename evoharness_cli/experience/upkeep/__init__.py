@@ -1,0 +1,1 @@
+"""What keeps a store good as it grows: merging, pruning, thinning, and the undoing of each."""

@@ -1,0 +1,1 @@
+"""Demonstrations, and policies that are trained on them."""

@@ -1,0 +1,180 @@
+"""The built-in teacher wins every type of task from what an agent can read, and recovers from its mistakes."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from evoharness_cli.environments.alfworld.environment import AlfworldEnvironment
+from evoharness_cli.environments.alfworld.games import read_game, split_games
+from evoharness_cli.environments.alfworld.generate import make_games
+from evoharness_cli.environments.alfworld.heldout import held_out_scenes
+from evoharness_cli.environments.alfworld.hints import Hints, in_order, read_hints
+from evoharness_cli.environments.alfworld.simulator import SimulatorEngine
+from evoharness_cli.environments.alfworld.task_types import TASK_TYPES
+from evoharness_cli.environments.alfworld.teacher import AlfworldTeacher, LeftTranscript
+from evoharness_cli.harness import VERBS, Decode, Episode, Outcome, Settings, Step, Workspace
+
+# What ALFWorld's `train` has; its valid_unseen rooms are others.
+TRAIN_SCENES = {
+    "kitchens": [*range(1, 9), *range(11, 29), 30],
+    "living rooms": [*range(201, 215), 216, 217, 218, *range(220, 226), 227, 228, 229, 230],
+    "bedrooms": [*range(301, 308), 309, 310, 311, 312, 313, 314, *range(316, 325), 326, 327, 328, 329, 330],
+    "bathrooms": [401, 402, 403, *range(405, 424), *range(426, 431)],
+}
+
+
+@pytest.fixture(scope="module")
+def games(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Four generated games of each type."""
+    return make_games(24, 11, tmp_path_factory.mktemp("games"))
+
+
+def play(game: Path, slips: float, seed: int = 0) -> tuple[Episode, dict[int, str]]:
+    environment = AlfworldEnvironment(read_game(game), SimulatorEngine())
+    teacher = AlfworldTeacher(seed, slips).session(game.parent.name)
+    workspace = Workspace(environment.brief.goal, environment.evidence)
+    episode = Episode(environment, teacher, workspace, Settings(decode=Decode.FREE))
+    list(episode.play())
+    return episode, dict(teacher.slips)
+
+
+def calls(steps: list[Step]) -> Counter[str]:
+    return Counter(step.kind for step in steps if step.kind in VERBS)
+
+
+def test_it_wins_every_type_of_task_with_few_calls(games: list[Path]) -> None:
+    won = Counter[str]()
+    for game in games:
+        episode, slips = play(game, 0.0)
+        won[episode.environment.brief.kind] += episode.outcome is Outcome.WON
+        assert slips == {}
+        assert episode.steps[1].reply.startswith("recall [")
+        assert sum(calls(episode.steps).values()) <= 8
+        # Whatever is said to be done is done: without slips the workspace never refuses.
+        assert not [step for step in episode.steps if step.observation.startswith(("not yet", "not a plan"))]
+
+    assert won == dict.fromkeys(TASK_TYPES, 4)
+
+
+def test_it_wins_in_spite_of_its_slips_which_are_marked(games: list[Path]) -> None:
+    kinds = Counter[str]()
+    for game in games:
+        for seed in (1, 2):
+            episode, slips = play(game, 0.3, seed)
+            assert episode.outcome is Outcome.WON
+            kinds.update(slips.values())
+            for step in episode.steps[1:]:
+                if step.invalid and step.number not in slips:
+                    # It can't know which places are reached from one spot before it has tried.
+                    assert step.reply.startswith("go to ")
+                    assert episode.steps[step.number + 1].number in slips or episode.steps[
+                        step.number + 1
+                    ].reply.startswith("examine ")
+                assert not (slips.get(step.number) == "wrong thing" and step.invalid)
+                if slips.get(step.number) == "done too early":
+                    assert step.observation.startswith("not yet: ")
+
+    assert {"no such place", "done too early", "wrong thing", "from afar", "put down", "still closed"} <= set(kinds)
+
+
+def test_after_a_refusal_it_does_what_was_to_be_done(games: list[Path]) -> None:
+    recovered = 0
+    for game in games:
+        episode, slips = play(game, 0.3, 5)
+        for number, kind in slips.items():
+            if kind == "wrong thing":
+                taken = episode.steps[number].reply.split()[1:3]
+                assert episode.steps[number + 1].reply.split()[:3] == ["move", *taken]
+                recovered += 1
+
+    assert recovered
+
+
+def test_the_same_seed_shows_the_same(games: list[Path]) -> None:
+    first, again, other = (play(game, 0.3, seed)[0] for game, seed in ((games[5], 1), (games[5], 1), (games[5], 2)))
+
+    assert first.transcript and again.transcript and other.transcript
+    assert first.transcript.messages == again.transcript.messages
+    assert first.transcript.messages != other.transcript.messages
+
+
+def test_it_goes_on_with_a_transcript_that_it_began_and_with_no_other(games: list[Path]) -> None:
+    episode, _ = play(games[3], 0.2, 4)
+    recorded = episode.steps[:6]
+
+    environment = AlfworldEnvironment(read_game(games[3]), SimulatorEngine())
+    teacher = AlfworldTeacher(4, 0.2).session(games[3].parent.name)
+    workspace = Workspace(environment.brief.goal, environment.evidence)
+    resumed = Episode(environment, teacher, workspace, Settings(decode=Decode.FREE))
+    list(resumed.play(recorded))
+    assert [step.reply for step in resumed.steps] == [step.reply for step in episode.steps]
+
+    assert resumed.transcript
+    resumed.transcript.add("go to bed", "Nothing happens.")
+    with pytest.raises(LeftTranscript, match="teacher's own reply"):
+        teacher.session("another").reply(resumed.transcript, None, 64, 0)
+    resumed.transcript.leave_out(2, "so far")
+    with pytest.raises(LeftTranscript, match="summed up"):
+        teacher.reply(resumed.transcript, None, 64, 0)
+
+
+def test_it_looks_where_its_recall_says_and_then_where_looking_is_worth_most() -> None:
+    answer = (
+        "mug here: shelf 1, desk 1\n"
+        "places for mug: coffeemachine 2 of 3, cabinet 4 of 30, sinkbasin 1 of 9 (imported)\n"
+        '[12] note: "in this house the mug is on drawer 2"\n'
+        '[13] note: "the cup is in drawer 1"\n'
+        "places for cup: fridge 2 of 2"
+    )
+    hints = read_hints(answer, "mug")
+    places = [
+        "cabinet 1",
+        "cabinet 2",
+        "coffeemachine 1",
+        "drawer 1",
+        "drawer 2",
+        "shelf 1",
+        "sinkbasin 1",
+        "toaster 1",
+    ]
+
+    assert hints.here == ("shelf 1", "desk 1", "drawer 2")
+    assert hints.counts == (("coffeemachine", 2, 3), ("cabinet", 4, 30), ("sinkbasin", 1, 9))
+    assert in_order("mug", places, hints) == [
+        *("shelf 1", "drawer 2", "coffeemachine 1", "sinkbasin 1", "cabinet 1", "cabinet 2"),
+        *("drawer 1", "toaster 1"),
+    ]
+    unknown = in_order("egg", ["fridge 1", "countertop 1", "cabinet 1", "drawer 1"], Hints())
+    assert unknown[:2] == ["countertop 1", "fridge 1"]
+
+
+def test_held_out_scenes_follow_their_rule() -> None:
+    drawn = random.Random("held-out scenes")
+
+    assert held_out_scenes() == {scene for scenes in TRAIN_SCENES.values() for scene in drawn.sample(scenes, 2)}
+
+
+def test_train_is_divided_into_training_and_held_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALFWORLD_DATA", str(tmp_path))
+    for scene in (1, 2, 23, 230, 412):
+        game = (
+            tmp_path
+            / "json_2.1.1"
+            / "train"
+            / f"pick_and_place_simple-Mug-None-Desk-{scene}"
+            / "trial"
+            / "game.tw-pddl"
+        )
+        game.parent.mkdir(parents=True)
+        game.touch()
+
+    def scenes(split: str) -> list[str]:
+        return [game.parent.parent.name.rpartition("-")[2] for game in split_games(split)]
+
+    assert sorted(scenes("heldout"), key=int) == ["2", "23", "412"]
+    assert sorted(scenes("training"), key=int) == ["1", "230"]
+    assert sorted(split_games("heldout") + split_games("training")) == split_games("train")

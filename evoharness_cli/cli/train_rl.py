@@ -13,7 +13,7 @@ from ..experience.policies import DEFAULT as DEFAULT_MEMORY
 from ..harness import VERBS, Decode, WrongUsage
 from .options import DEFAULT_MODEL, Decoding, Engine, Json, MaxSteps, MemoryName, engine_need, given_options
 from .train import train
-from .train_sft import Precision, _anchored, _asked_to_stop, _needs_torch, _on
+from .train_sft import Precision, anchored_model, asked_to_stop, named, needs_torch
 
 if TYPE_CHECKING:
     from ..training.machine import Machine
@@ -33,7 +33,7 @@ def rl(
     ] = None,
     start: Annotated[
         Path | None,
-        typer.Option("--from", help="The folder of a `train sft` run to go on from.", show_default=False),
+        typer.Option("--from", help="The folder of a training run to go on from.", show_default=False),
     ] = None,
     model: Annotated[str, typer.Option(help="The base model: a name or a GGUF file.")] = DEFAULT_MODEL,
     bank: Annotated[
@@ -108,7 +108,7 @@ def rl(
         raise WrongUsage("Expected tasks and --out FOLDER, or --resume FOLDER.")
     if start and (other := given & {"--rank", "--alpha", "--layers"}):
         raise WrongUsage(f"--from brings an adapter; leave out {', '.join(sorted(other))}.")
-    _needs_torch()
+    needs_torch()
     from ..training.checkpoint import RunFolder
     from ..training.grpo import GrpoSettings
     from ..training.lora import LoraSettings
@@ -120,7 +120,7 @@ def rl(
     assert folder is not None
     if not resume:
         settings = RlSettings(
-            model=_anchored(model),
+            model=anchored_model(model),
             start=str(start) if start else None,
             bank=bank,
             experience=experience,
@@ -146,7 +146,7 @@ def rl(
             seed=seed,
         )
         _begin(folder, settings, tasks or [], max_steps, decode, engine, precision, threads)
-    with _asked_to_stop() as stop, _Shown(as_json) as shown:
+    with asked_to_stop() as stop, _Shown(as_json) as shown:
         finished = train_run(RunFolder(folder), shown, stop.is_set)
     if not finished:
         raise KeyboardInterrupt(f"interrupted; go on with: evoharness train rl --resume {folder}")
@@ -218,7 +218,7 @@ class _Shown:
     def began(self, done: int, total: int, machine: Machine) -> None:
         """Show how much is to be done, and on what."""
         self._progress.reset(self._updates, description="updates", total=total, completed=done)
-        self._say({"began": done, "updates": total, **vars(machine)}, f"training on {_on(machine)}")
+        self._say({"began": done, "updates": total, **vars(machine)}, f"training on {named(machine)}")
 
     def playing(self, update: int, episodes: int) -> None:
         """Show how many episodes are to be played."""

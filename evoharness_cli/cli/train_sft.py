@@ -46,9 +46,7 @@ def sft(
     demonstrations: Annotated[
         Path | None, typer.Argument(help="What `train demos` made.", show_default=False, dir_okay=False)
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="The run's folder, to keep out of version control.", show_default=False)
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="The folder to make for the run.", show_default=False)] = None,
     model: Annotated[str, typer.Option(help="The base model: a name or a GGUF file.")] = DEFAULT_MODEL,
     epochs: Annotated[int, typer.Option(min=1, help="How often each demonstration is learnt.")] = 1,
     batch: Annotated[int, typer.Option(min=1, help="Demonstrations an update.")] = 8,
@@ -93,7 +91,7 @@ def sft(
         raise WrongUsage("--resume knows the demonstrations of its run; leave them out.")
     if not resume and not (demonstrations and out):
         raise WrongUsage("Expected demonstrations and --out FOLDER, or --resume FOLDER.")
-    _needs_torch()
+    needs_torch()
     from ..training.checkpoint import RunFolder
     from ..training.lora import LoraSettings
     from ..training.machine import choose_machine
@@ -106,7 +104,7 @@ def sft(
     if not resume:
         settings = SftSettings(
             demonstrations=str(demonstrations),
-            model=_anchored(model),
+            model=anchored_model(model),
             validation=str(validation) if validation else None,
             validate_every=validate_every,
             lora=LoraSettings(rank, alpha, layers),
@@ -117,7 +115,7 @@ def sft(
             seed=seed,
         )
         begin(run, settings, choose_machine(precision.value if precision else None, threads))
-    with _asked_to_stop() as stop, _Shown(as_json) as shown:
+    with asked_to_stop() as stop, _Shown(as_json) as shown:
         finished = train_run(run, shown, stop.is_set)
     if not finished:
         raise KeyboardInterrupt(f"interrupted; go on with: evoharness train sft --resume {folder}")
@@ -138,7 +136,7 @@ def export(
 
     Example: evoharness train export runs/first -o adapter.gguf
     """
-    _needs_torch()
+    needs_torch()
     from ..training.checkpoint import RunFolder
     from ..training.export import export_adapter, export_merged
     from .screen import dump, line
@@ -192,7 +190,7 @@ class _Shown:
     def began(self, done: int, total: int, machine: Machine) -> None:
         """Show how much is to be done, and on what."""
         self._progress.reset(self._bar, description="training", total=total, completed=done, loss="", speed="")
-        self._say({"began": done, "updates": total, **vars(machine)}, f"training on {_on(machine)}")
+        self._say({"began": done, "updates": total, **vars(machine)}, f"training on {named(machine)}")
 
     def updated(self, update: Update) -> None:
         """Show an update."""
@@ -228,7 +226,8 @@ class _Shown:
             out.print(line(words))
 
 
-def _on(machine: Machine) -> str:
+def named(machine: Machine) -> str:
+    """Return a machine in words."""
     threads = f", {machine.threads} threads" if machine.device == "cpu" else ""
     return f"{machine.device} in {machine.dtype}{threads}"
 
@@ -245,7 +244,7 @@ def _bar(words: str) -> Iterator[Callable[[int, int], None]]:
 
 
 @contextmanager
-def _asked_to_stop() -> Iterator[threading.Event]:
+def asked_to_stop() -> Iterator[threading.Event]:
     """Have Ctrl-C, or being asked to end, only set an event; the second time it does what it did before."""
     asked = threading.Event()
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -266,7 +265,7 @@ def _asked_to_stop() -> Iterator[threading.Event]:
             signal.signal(number, handler)
 
 
-def _needs_torch() -> None:
+def needs_torch() -> None:
     """Raise OutsideFault where what trains isn't installed."""
     # Before torch starts its threads: those that wait for work would keep the cores from those that have some.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -278,7 +277,8 @@ def _needs_torch() -> None:
         )
 
 
-def _anchored(model: str) -> str:
+def anchored_model(model: str) -> str:
+    """Return what means the same model from any working folder."""
     from ..models import anchored
 
     return anchored(model, Path.cwd())

@@ -14,6 +14,7 @@ import torch
 
 from ..harness import OutsideFault, WrongUsage
 from ..models.hashes import write_note
+from .lora import LoraSettings
 
 SETTINGS, CHECKPOINT, LOG = "settings.json", "checkpoint.pt", "log.jsonl"
 
@@ -38,7 +39,7 @@ class Checkpoint:
 
 @dataclass(frozen=True)
 class RunFolder:
-    """The folder of a training run. Nothing in it belongs into version control."""
+    """The folder of a training run, which keeps itself out of version control."""
 
     path: Path
 
@@ -48,6 +49,8 @@ class RunFolder:
             raise NoRun(f"Expected a new folder, found a training run in {self.path}: go on with --resume {self.path}.")
         try:
             self.path.mkdir(parents=True, exist_ok=True)
+            # An optimiser's state is large and of no use to others.
+            (self.path / ".gitignore").write_text("*\n", encoding="utf-8")
             write_note(self.path / SETTINGS, settings)
         except OSError as error:
             raise OutsideFault(f"Expected to write to {self.path}, found: {error.strerror or error}.") from error
@@ -93,6 +96,22 @@ class RunFolder:
         written.replace(path)
         with path.open("a", encoding="utf-8") as file:
             yield Log(file)
+
+
+def model_of(recorded: Mapping[str, Any]) -> str:
+    """Return the base model that a run's folder recorded, whatever kind of training it is."""
+    return str(_kind(recorded)["model"])
+
+
+def lora_of(recorded: Mapping[str, Any]) -> LoraSettings:
+    """Return what a run's folder recorded that it adapts, whatever kind of training it is."""
+    found = _kind(recorded)["lora"]
+    return LoraSettings(**{**found, "targets": tuple(found["targets"])})
+
+
+def _kind(recorded: Mapping[str, Any]) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = recorded["sft"] if "sft" in recorded else recorded["rl"]
+    return found
 
 
 class Log:

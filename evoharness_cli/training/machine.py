@@ -9,9 +9,9 @@ import torch
 
 from ..models.native import physical_cores
 
-_SHAPE = (512, 576, 1536)
+_SHAPE = (128, 576, 1536)
 """Rows, inputs and outputs of the layer that is tried."""
-_TRIES = 5
+_TRIES = 3
 
 
 @dataclass(frozen=True)

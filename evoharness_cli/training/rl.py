@@ -160,8 +160,7 @@ def _opened(folder: RunFolder, settings: RlSettings, machine: Machine) -> Iterat
 
 def _write(folder: RunFolder, settings: RlSettings, base: ModelFile, parameters: Mapping[str, torch.Tensor]) -> Path:
     path = folder.path / ADAPTER
-    about = {"base": base.path.name, "format": transcript_format()}
-    write_adapter(path, base, parameters, settings.lora.alpha, about)
+    write_adapter(path, base, parameters, settings.lora.alpha, {"base": base.path.name, "format": transcript_format()})
     return path
 
 

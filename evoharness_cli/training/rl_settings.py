@@ -20,13 +20,12 @@ from ..models import resolve
 from ..models.hashes import sha256_of
 from ..runs.settings import RunSettings
 from ..runs.task import Task
-from .checkpoint import NoRun, RunFolder
+from .checkpoint import NoRun, RunFolder, lora_of
 from .demonstrations import check_not_held_out
 from .grpo import GrpoSettings
 from .lora import LoraSettings
 from .machine import Machine, choose_machine
 from .reward import RewardSettings
-from .sft import settings_of as sft_settings_of
 from .transcript_format import transcript_format
 from .weights import ModelFile
 
@@ -42,7 +41,7 @@ class RlSettings:
     model: str
     """The base model, as the catalogue knows it or a GGUF file."""
     start: str | None = None
-    """The folder of a training run by demonstrations to go on from, and to stay close to; else the base model."""
+    """The folder of a training run to go on from, and to stay close to; else the base model."""
     bank: str = "none"
     """What `eval --bank` takes; it isn't changed, as the run has a copy."""
     experience: str = "bpe"
@@ -107,10 +106,10 @@ def begin(folder: RunFolder, settings: RlSettings, tasks: Sequence[Task], machin
         with closing(load_adapter(environment)) as adapter:
             check_not_held_out(adapter, [task for task in tasks if task.environment == environment])
     model = resolve(settings.model)
-    ModelFile.open(model)
     weights: dict[str, torch.Tensor] = {}
     if settings.start:
         settings, weights = _started(settings, RunFolder(Path(settings.start)), sha256_of(model))
+    ModelFile.open(model)
     folder.create(
         {
             "rl": asdict(settings),
@@ -144,13 +143,11 @@ def settings_of(recorded: dict[str, Any]) -> RlSettings:
     """Return the settings that a run's folder recorded. Raises NoRun where it was another kind of training."""
     if "rl" not in recorded:
         raise NoRun("Expected a run of reinforcement learning, found one of another kind: see train sft --resume.")
-    given = dict(recorded["rl"])
-    lora = {**given.pop("lora")}
-    lora["targets"] = tuple(lora["targets"])
+    given = recorded["rl"]
     return RlSettings(
         **{
             **given,
-            "lora": LoraSettings(**lora),
+            "lora": lora_of(recorded),
             "reward": RewardSettings(**given["reward"]),
             "grpo": GrpoSettings(**given["grpo"]),
         }
@@ -158,17 +155,13 @@ def settings_of(recorded: dict[str, Any]) -> RlSettings:
 
 
 def _started(settings: RlSettings, start: RunFolder, model: str) -> tuple[RlSettings, dict[str, torch.Tensor]]:
-    """Return the settings and weights with which a run goes on from one by demonstrations."""
+    """Return the settings and weights with which a run goes on from another one."""
     recorded = start.settings()
-    if "sft" not in recorded:
-        raise NoRun(f"Expected a run of `train sft` in {start.path}, found another kind.")
     checkpoint = start.load()
     if checkpoint is None:
-        raise NoRun(f"Expected a checkpoint in {start.path}, found none yet: train on with train sft --resume.")
+        raise NoRun(f"Expected a checkpoint in {start.path}, found none yet: train on with --resume {start.path}.")
     if recorded["files"]["model"] != model:
         raise WrongUsage(f"Expected the model that {start.path} was trained on, found {settings.model}.")
     if recorded.get("format") not in ("", None, transcript_format()):
-        raise WrongUsage(f"{start.path} learnt another format of transcripts; train it anew on new demonstrations.")
-    return replace(settings, lora=sft_settings_of(recorded).lora, start=str(start.path.resolve())), dict(
-        checkpoint.weights
-    )
+        raise WrongUsage(f"{start.path} learnt another format of transcripts; train it anew.")
+    return replace(settings, lora=lora_of(recorded), start=str(start.path.resolve())), dict(checkpoint.weights)

@@ -25,7 +25,7 @@ import torch
 from ..harness import WrongUsage
 from ..models import resolve
 from ..models.hashes import compute_sha256, sha256_of
-from .checkpoint import Checkpoint, RunFolder
+from .checkpoint import Checkpoint, NoRun, RunFolder, lora_of
 from .examples import Example, Tokeniser, format_of, read_examples
 from .lora import LoraSettings, attach, load
 from .machine import Machine, choose_machine, set_up
@@ -188,11 +188,10 @@ def train(folder: RunFolder, watcher: Watcher, stop: Callable[[], bool] = lambda
 
 
 def settings_of(recorded: dict[str, Any]) -> SftSettings:
-    """Return the settings that a run's folder recorded."""
-    given = dict(recorded["sft"])
-    lora = dict(given.pop("lora"))
-    lora["targets"] = tuple(lora["targets"])
-    return SftSettings(**given, lora=LoraSettings(**lora))
+    """Return the settings that a run's folder recorded. Raises NoRun where it was another kind of training."""
+    if "sft" not in recorded:
+        raise NoRun("Expected a run by demonstrations, found one of another kind: go on with train rl --resume.")
+    return SftSettings(**{**recorded["sft"], "lora": lora_of(recorded)})
 
 
 def validate(model: Any, examples: Sequence[Example], pack_tokens: int, update: int = 0) -> Validation:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +76,8 @@ class ModelFile:
     def open(cls, path: Path) -> ModelFile:
         """Return the model in a file, of which only the places of its tensors are read yet."""
         check_start(path)
-        reader = GGUFReader(path)
+        found = path.stat()
+        reader = _reader(path, found.st_mtime_ns, found.st_size)
         architecture = str(_value(reader, "general.architecture"))
         if architecture not in ARCHITECTURES:
             raise UntrainableModel(
@@ -132,6 +134,13 @@ class ModelFile:
             "tie_word_embeddings": "output.weight" not in names,
             "use_cache": False,
         }
+
+
+@lru_cache(2)
+def _reader(path: Path, changed: int, size: int) -> GGUFReader:
+    """Return the reader of a file that was last changed then: it takes seconds to walk through a vocabulary."""
+    del changed, size
+    return GGUFReader(path)
 
 
 def _value(reader: GGUFReader, key: str, default: object = None) -> Any:

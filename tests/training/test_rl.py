@@ -15,6 +15,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
+from gguf import GGUFReader  # noqa: E402
 from typer.testing import CliRunner  # noqa: E402
 
 from evoharness_cli.cli import app as command_line  # noqa: E402
@@ -27,6 +28,7 @@ from evoharness_cli.models.llama import LlamaModel  # noqa: E402
 from evoharness_cli.runs.find import find_tasks  # noqa: E402
 from evoharness_cli.runs.task import Task  # noqa: E402
 from evoharness_cli.training.checkpoint import LOG, NoRun, RunFolder  # noqa: E402
+from evoharness_cli.training.export import export_adapter  # noqa: E402
 from evoharness_cli.training.grpo import GrpoSettings  # noqa: E402
 from evoharness_cli.training.lora import LoraSettings  # noqa: E402
 from evoharness_cli.training.machine import Machine  # noqa: E402
@@ -34,12 +36,14 @@ from evoharness_cli.training.reward import RewardSettings  # noqa: E402
 from evoharness_cli.training.rl import draw, train  # noqa: E402
 from evoharness_cli.training.rl_settings import (  # noqa: E402
     ADAPTER,
+    REFERENCE,
     RlSettings,
     bank_file,
     begin,
     rollout_file,
     settings_of,
 )
+from evoharness_cli.training.sft import settings_of as sft_settings_of  # noqa: E402
 
 app = command_line.app
 MACHINE = Machine("cpu", "float32", 1)
@@ -200,8 +204,10 @@ def test_what_cant_be_learnt_from_is_a_sentence(tmp_path: Path, tasks: list[Task
         begin(folder, replace(SETTINGS, games=8), tasks, MACHINE)
     with pytest.raises(WrongUsage, match="Forks need a call"):
         begin(folder, replace(SETTINGS, forks=1), [replace(task, decode="free") for task in tasks], MACHINE)
-    with pytest.raises(NoRun, match=r"run of `train sft`"):
-        begin(folder, replace(SETTINGS, start=str(trained.folder.path)), tasks, MACHINE)
+    with pytest.raises(NoRun, match="found no settings of one"):
+        begin(folder, replace(SETTINGS, start=str(tmp_path)), tasks, MACHINE)
+    with pytest.raises(NoRun, match="found one of another kind: go on with train rl"):
+        sft_settings_of(trained.folder.settings())
     with pytest.raises(NoRun, match="--resume"):
         begin(trained.folder, SETTINGS, tasks, MACHINE)
     for arguments, said in (
@@ -213,6 +219,22 @@ def test_what_cant_be_learnt_from_is_a_sentence(tmp_path: Path, tasks: list[Task
         refused = CliRunner().invoke(app, ["train", "rl", *arguments])
         assert refused.exit_code == 2
         assert said in " ".join(refused.stderr.split())
+
+
+def test_a_run_goes_on_from_what_another_one_learnt(tmp_path: Path, tasks: list[Task], trained: Trained) -> None:
+    folder = RunFolder(tmp_path / "run")
+    begin(folder, replace(SETTINGS, start=str(trained.folder.path), lora=LoraSettings()), tasks, MACHINE)
+    assert settings_of(folder.settings()).lora == SETTINGS.lora
+    learnt, reference = trained.folder.load(), torch.load(folder.path / REFERENCE)
+    assert learnt is not None
+    assert all(torch.equal(reference[name], weights) for name, weights in learnt.weights.items())
+
+
+def test_what_was_learnt_is_exported(tmp_path: Path, trained: Trained) -> None:
+    export_adapter(trained.folder, tmp_path / "adapter.gguf")
+    exported, played = (GGUFReader(each).tensors for each in (tmp_path / "adapter.gguf", trained.folder.path / ADAPTER))
+    assert [tensor.name for tensor in exported] == [tensor.name for tensor in played] != []
+    assert all((one.data == other.data).all() for one, other in zip(exported, played, strict=True))
 
 
 def test_the_games_of_an_update_are_the_next_of_the_epoch_and_others_to_play_instead(tasks: list[Task]) -> None:

@@ -87,6 +87,7 @@ def test_a_run_learns_and_logs_each_update(trained: Trained) -> None:
     (validation,) = heard.validations
     assert validation.loss < heard.updates[-1].loss
     assert heard.saved_at == [4]
+    assert (trained.folder.path / ".gitignore").read_text() == "*\n"
     events = [json.loads(text) for text in (trained.folder.path / LOG).read_text().splitlines()]
     assert [event["update"] for event in events] == [1, 2, 3, 4, 4]
     assert events[0]["loss"] == heard.updates[0].loss

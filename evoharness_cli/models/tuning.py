@@ -29,6 +29,9 @@ _SMALL = 2 * 2**30
 """Bytes of weights up to which cores can read them side by side; beyond, memory is what they would wait for."""
 _BUSY = 0.5
 """Load a core, over the last minute, from which on a measurement is put off."""
+ALIKE = 0.85
+"""Of the best speed, what is as good: work of other programs weighs more than such a difference. Of these shapes the one
+with the most lanes and the fewest threads is taken, which loses least when other programs stop."""
 _PROMPT = 24
 """Tokens of an observation."""
 _REPLY = (2, 2, 2)
@@ -57,7 +60,8 @@ def tuned(model: Any, path: Path, slots: int, *, offloaded: bool) -> Shape:
         many = path.stat().st_size <= _SMALL
         return Shape(min(cores, slots), 1) if many else Shape(1, cores)
     speeds = {shape: _speed(model, slots, shape) for shape in shapes(cores, slots)}
-    best = max(speeds, key=lambda shape: speeds[shape])
+    enough = ALIKE * max(speeds.values())
+    best = max((shape for shape in speeds if speeds[shape] >= enough), key=lambda shape: (shape.lanes, -shape.threads))
     # Without a place to remember it, it is measured again next time.
     with contextlib.suppress(OSError):
         note.parent.mkdir(parents=True, exist_ok=True)

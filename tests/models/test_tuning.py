@@ -11,7 +11,7 @@ import pytest
 from evoharness_cli.models.gguf import load_gguf
 from evoharness_cli.models.lanes import Shape
 from evoharness_cli.models.native import library, physical_cores
-from evoharness_cli.models.tuning import shapes, tuned
+from evoharness_cli.models.tuning import ALIKE, shapes, tuned
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,8 @@ def test_a_measured_shape_is_kept(weights: Any, model_file: Path, notes: Path, m
     kept = json.loads(note.read_text())
     speeds = kept["tokens_per_second"]
     assert Shape(kept["lanes"], kept["threads"]) == measured
-    assert max(speeds, key=speeds.get) == f"{measured.lanes}x{measured.threads}"
+    good = [name for name, speed in speeds.items() if speed >= ALIKE * max(speeds.values())]
+    assert f"{measured.lanes}x{measured.threads}" == max(good, key=lambda name: (name[0], -int(name[2])))
     other = next(shape for shape in shapes(physical_cores(), 2) if shape != measured)
     note.write_text(json.dumps({**kept, "lanes": other.lanes, "threads": other.threads}))
     assert tuned(weights, model_file, 2, offloaded=False) == other

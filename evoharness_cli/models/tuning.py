@@ -30,8 +30,10 @@ _SMALL = 2 * 2**30
 _BUSY = 0.5
 """Load a core, over the last minute, from which on a measurement is put off."""
 ALIKE = 0.85
-"""Of the best speed, what is as good: work of other programs weighs more than such a difference. Of these shapes the one
-with the most lanes and the fewest threads is taken, which loses least when other programs stop."""
+"""Of the best speed, what is as good: work of other programs weighs more than such a difference.
+
+Of these shapes the one with the most lanes and the fewest threads is taken.
+"""
 _PROMPT = 24
 """Tokens of an observation."""
 _REPLY = (2, 2, 2)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,6 +13,7 @@ from ..harness import VERBS, Decode, WrongUsage
 from .options import DEFAULT_MODEL, Decoding, Engine, Json, MaxSteps, MemoryName, engine_need, given_options
 from .train import train
 from .train_sft import Precision, anchored_model, asked_to_stop, named, needs_torch
+from .training_view import TrainingView
 
 if TYPE_CHECKING:
     from ..training.machine import Machine
@@ -185,35 +185,13 @@ def _prices(given: list[str]) -> dict[str, float]:
     return prices
 
 
-class _Shown:
+class _Shown(TrainingView):
     """Shows a run while it trains: bars on a terminal, and a line for each update, or JSON lines."""
 
     def __init__(self, as_json: bool) -> None:
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        from .screen import err
-
-        self._json = as_json
-        self._progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-            console=err,
-            transient=True,
-            disable=as_json,
-        )
+        super().__init__(as_json)
         self._updates = self._progress.add_task("loading", total=None)
         self._episodes = self._progress.add_task("playing", total=None, visible=False)
-
-    def __enter__(self) -> _Shown:
-        self._progress.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._progress.stop()
 
     def began(self, done: int, total: int, machine: Machine) -> None:
         """Show how much is to be done, and on what."""
@@ -251,11 +229,3 @@ class _Shown:
     def finished(self, folder: Path) -> None:
         """Say what can be done now."""
         self._say({"finished": str(folder)}, f"play with it: evoharness run heat-apple --adapter {folder}/adapter.gguf")
-
-    def _say(self, event: Mapping[str, object], words: str) -> None:
-        from .screen import dump, line, out
-
-        if self._json:
-            dump(event)
-        else:
-            out.print(line(words))

@@ -6,11 +6,11 @@ import importlib.util
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -18,6 +18,7 @@ import typer
 from ..harness import OutsideFault, WrongUsage
 from .options import DEFAULT_MODEL, Json, given_options
 from .train import train
+from .training_view import TrainingView
 
 if TYPE_CHECKING:
     from ..training.machine import Machine
@@ -155,37 +156,15 @@ def export(
         console.print(line(f"{out}, {size / 1e6:.1f} MB; play with it: evoharness run heat-apple {how} {out}"))
 
 
-class _Shown:
+class _Shown(TrainingView):
     """Shows a run while it trains: a bar on a terminal, a line for each look at what is held out, or JSON lines."""
 
     def __init__(self, as_json: bool) -> None:
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import TextColumn
 
-        from .screen import err
-
-        self._json = as_json
-        self._progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[loss]}"),
-            TextColumn("{task.fields[speed]}"),
-            TimeRemainingColumn(),
-            console=err,
-            transient=True,
-            disable=as_json,
-        )
+        super().__init__(as_json, TextColumn("{task.fields[loss]}"), TextColumn("{task.fields[speed]}"))
         self._bar = self._progress.add_task("reading", total=None, loss="", speed="")
         self._tokens, self._seconds = 0, 0.0
-
-    def __enter__(self) -> _Shown:
-        self._progress.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._progress.stop()
 
     def began(self, done: int, total: int, machine: Machine) -> None:
         """Show how much is to be done, and on what."""
@@ -216,14 +195,6 @@ class _Shown:
     def finished(self, folder: Path) -> None:
         """Say what can be done now."""
         self._say({"finished": str(folder)}, f"export it with: evoharness train export {folder} -o adapter.gguf")
-
-    def _say(self, event: Mapping[str, object], words: str = "") -> None:
-        from .screen import dump, line, out
-
-        if self._json:
-            dump(event)
-        elif words:
-            out.print(line(words))
 
 
 def named(machine: Machine) -> str:

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from evoharness_cli.harness import Constraint, FreeText
 from evoharness_cli.harness.constraint import PatternPart
 from evoharness_cli.harness.transcript import Message
+from evoharness_cli.models.gguf import model_parameters
 
 
 @dataclass(frozen=True)
@@ -36,16 +38,18 @@ class ChatLoop:
     """The same model file, one conversation after another."""
 
     def __init__(self, path: Path, context: int, setup: Setup) -> None:
-        from llama_cpp import Llama
+        from llama_cpp import Llama, llama_cpp
 
-        self._llama: Any = Llama(
-            str(path),
-            n_ctx=context,
-            n_threads=setup.threads,
-            n_threads_batch=setup.batch_threads,
-            flash_attn=setup.flash,
-            verbose=False,
-        )
+        # As this project loads it; the class has no option for that.
+        with patch.object(llama_cpp, "llama_model_default_params", model_parameters):
+            self._llama: Any = Llama(
+                str(path),
+                n_ctx=context,
+                n_threads=setup.threads,
+                n_threads_batch=setup.batch_threads,
+                flash_attn=setup.flash,
+                verbose=False,
+            )
 
     def answer(self, turn: Turn) -> tuple[float, str]:
         """Return the seconds that a reply takes, and the reply. What is evaluated already is used again."""

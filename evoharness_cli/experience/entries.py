@@ -69,10 +69,14 @@ class Entry:
         return (1 + self.helped) / (2 + self.helped + self.hurt)
 
     @property
-    def line(self) -> str:
-        """The entry as the agent reads it."""
-        condition = f" (when {self.when})" if self.when else ""
-        return f"[{self.id}] {self.kind}: {self.text}{condition}"
+    def said(self) -> str:
+        """What it says and when that applies, in one sentence."""
+        return f"{self.text} (when {self.when})" if self.when else self.text
+
+    @property
+    def provisional(self) -> bool:
+        """Whether it is from one episode and neither recurred nor helped yet."""
+        return self.strength == 1 and self.helped == 0 and self.trust in (Trust.AGENT, Trust.DISTILLED)
 
 
 @dataclass(frozen=True)

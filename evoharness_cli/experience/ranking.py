@@ -9,7 +9,6 @@ from enum import StrEnum
 
 from .entries import Entry
 from .slots import agree
-from .vocabulary import Trust
 
 FLOOR = 0.28
 """The least relevance of what is shown; `python -m benchmarks.recall --calibrate` measures where it lies best."""
@@ -18,7 +17,7 @@ HALF_LIFE = 90.0
 LEVEL = 0.85
 """What each level between the scope asked and the scope of an entry takes from its score."""
 PROVISIONAL = 0.9
-"""What counts of an agent's entry that only one episode noted and that helped in none yet."""
+"""What counts of an entry that only one episode taught and that helped in none yet."""
 ALIKE = 0.6
 """The Jaccard index of words from which two entries say the same thing."""
 BEHIND = 0.5
@@ -73,8 +72,7 @@ def score(entry: Entry, said: Collection[str], relevance: float, scope: str | No
     days = max(0.0, (now - datetime.fromisoformat(entry.confirmed)).total_seconds() / 86400)
     age = 0.5 ** (days / HALF_LIFE)
     nearness = 1.0 if scope is None else LEVEL ** max(0, _depth(scope) - _depth(entry.scope))
-    provisional = entry.strength == 1 and entry.helped == 0 and entry.trust == Trust.AGENT
-    standing = PROVISIONAL if provisional else 1.0
+    standing = PROVISIONAL if entry.provisional else 1.0
     product = relevance * entry.record * age * nearness * standing
     return Scored(entry, relevance, entry.record, age, nearness, standing, product, frozenset(said))
 

@@ -58,8 +58,7 @@ def answer(lines: list[Line]) -> Answer:
 
 def quote(entry: Entry) -> str:
     """Return an entry as one line: its number and kind, and its text as data between the line's only quotes."""
-    condition = f" (when {entry.when})" if entry.when else ""
-    return f'[{entry.id}] {entry.kind}: "{plain(entry.text + condition)}"'
+    return f'[{entry.id}] {entry.kind}: "{plain(entry.said)}"'
 
 
 def _count(each: PlaceCount) -> str:

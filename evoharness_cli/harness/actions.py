@@ -54,36 +54,40 @@ class ParsedReply:
 
 
 def parse_reply(text: str) -> ParsedReply:
-    """Read `<think>...</think><action>...</action>` or a bare action line; anything else is a FormatError."""
+    """Read `<think>...</think><action>...</action>` or a bare action line; anything else is a FormatError.
+
+    A wrapped action may have several lines, as one that carries a text: what it means is the environment's to say.
+    """
     thought = ""
     rest = text.strip()
     if match := _THINK.match(rest):
         thought, rest = match[1].strip(), rest[match.end() :].strip()
     elif rest.startswith("<think>"):
         return ParsedReply(rest.removeprefix("<think>").strip(), _error("the thought was not closed by </think>"))
-    if wrapped := _ACTION.fullmatch(rest):
+    wrapped = _ACTION.fullmatch(rest)
+    if wrapped:
         rest = wrapped[1].strip()
     if _TAG.search(rest):
         return ParsedReply(thought, _error("the reply holds stray <think> or <action> tags", rest))
     if not rest:
         return ParsedReply(thought, _error("the reply holds no action"))
-    if len(rest.splitlines()) > 1:
+    if not wrapped and len(rest.splitlines()) > 1:
         return ParsedReply(thought, _error("the reply has more than one line", rest))
     return ParsedReply(thought, read_action(rest))
 
 
-def read_action(line: str) -> Action:
-    """Read one line as a meta-action where it starts with one of the four verbs, else as the environment's."""
-    verb = line.split("[")[0].split(maxsplit=1)
+def read_action(text: str) -> Action:
+    """Read an action as a meta-action where it starts with one of the four verbs, else as the environment's."""
+    verb = text.split("[")[0].split(maxsplit=1)
     name = verb[0].lower() if verb else ""
     if name not in VERBS:
-        return EnvironmentAction(line)
-    match = _META.fullmatch(line)
+        return EnvironmentAction(text)
+    match = _META.fullmatch(text)
     if match is None:
-        return FormatError(f"expected {name} [...], with its argument in brackets", line)
+        return FormatError(f"expected {name} [...], with its argument in brackets", text)
     argument = " ".join((match[2] or "").split())
     if name in NEEDS_ARGUMENT and not argument:
-        return FormatError(f"expected {name} [...], with something between the brackets", line)
+        return FormatError(f"expected {name} [...], with something between the brackets", text)
     return MetaAction(name, argument)
 
 

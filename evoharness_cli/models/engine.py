@@ -135,9 +135,7 @@ class Engine:
 
     def _load(self, path: Path, gpu_layers: int) -> Any:
         llama = library()
-        parameters = llama.llama_model_default_params()
-        parameters.n_gpu_layers = gpu_layers
-        model = load_gguf(path, parameters)
+        model = load_gguf(path, gpu_layers)
         self._freed.append(lambda: llama.llama_model_free(model))
         return model
 

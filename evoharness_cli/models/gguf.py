@@ -18,20 +18,25 @@ _START = 65_536
 """Bytes at the start of a file in which an adapter says that it is one."""
 _ADAPTER = b"general.type" + struct.pack("<IQ", 8, len(b"adapter")) + b"adapter"
 """The metadata entry of an adapter: a key, the number of the type of texts, a length and a text."""
+_AMX = b"AMX_INT8 = 1"
+"""What llama.cpp says of itself where it was built with its kernels for AMX."""
 
 
 class ModelFileError(OutsideFault):
     """A model file is missing, isn't one, or is damaged."""
 
 
-def load_gguf(path: Path, parameters: Any) -> Any:
-    """Return llama.cpp's model of a file, loaded with its `llama_model_params`; who calls frees it.
+def load_gguf(path: Path, gpu_layers: int = 0, *, vocab_only: bool = False) -> Any:
+    """Return llama.cpp's model of a file, or its vocabulary alone; who calls frees it.
 
     Raises ModelFileError for what is no whole model.
     """
     start = check_start(path)
     if _ADAPTER in start:
         raise ModelFileError(f"Expected a model in {path}, found an adapter: give it as the adapter of its base model.")
+    parameters = model_parameters()
+    parameters.n_gpu_layers = gpu_layers
+    parameters.vocab_only = vocab_only
     forget_errors()
     model = library().llama_model_load_from_file(os.fsencode(path), parameters)
     if not model:
@@ -39,12 +44,22 @@ def load_gguf(path: Path, parameters: Any) -> Any:
     return model
 
 
-def check_whole(path: Path) -> None:
-    """Raise ModelFileError unless a file holds all of a model; of its weights only the places are looked at."""
+def model_parameters() -> Any:
+    """Return llama.cpp's `llama_model_params`, its own but for the kernels for AMX.
+
+    Where it was built with these by GCC before 13 they end the process: that compiler drops stores that only
+    `ldtilecfg` reads.
+    """
     llama = library()
     parameters = llama.llama_model_default_params()
-    parameters.vocab_only = True
-    llama.llama_model_free(load_gguf(path, parameters))
+    if _AMX in llama.llama_print_system_info():
+        parameters.use_extra_bufts = False
+    return parameters
+
+
+def check_whole(path: Path) -> None:
+    """Raise ModelFileError unless a file holds all of a model; of its weights only the places are looked at."""
+    library().llama_model_free(load_gguf(path, vocab_only=True))
 
 
 def check_start(path: Path) -> bytes:

@@ -41,9 +41,7 @@ class Tokeniser:
 
     def __init__(self, path: Path) -> None:
         llama = library()
-        parameters = llama.llama_model_default_params()
-        parameters.vocab_only = True
-        self._model = load_gguf(path, parameters)
+        self._model = load_gguf(path, vocab_only=True)
         self._vocabulary = Vocabulary(self._model)
         source = llama.llama_model_chat_template(self._model, None)
         self._template = ChatTemplate(source.decode() if source else None, self._vocabulary.special_texts())

@@ -157,6 +157,11 @@ def test_an_entry_of_a_wider_scope_or_of_one_episode_counts_less(store: Store) -
     assert (found[near].standing, found[provisional].standing) == (1, PROVISIONAL)
     assert found[near].score > found[provisional].score > found[wide].score
 
+    store.write("UPDATE entries SET trust = 'distilled' WHERE id = ?", [provisional])
+    assert search(store, "smells", "alfworld/kitchen").entries[0].standing == PROVISIONAL
+    store.write("UPDATE entries SET strength = 2 WHERE id = ?", [provisional])
+    assert search(store, "smells", "alfworld/kitchen").entries[0].standing == 1
+
 
 def test_the_index_follows_every_change_of_an_entry(store: Store) -> None:
     number = keep(store, "the fridge hums")

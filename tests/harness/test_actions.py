@@ -26,6 +26,11 @@ def test_either_wrapping_may_be_left_out(reply: str) -> None:
     assert parse_reply(reply).action == EnvironmentAction("look")
 
 
+def test_only_a_wrapped_action_may_have_several_lines() -> None:
+    assert parse_reply("<action>write a.py\nx = 1\n</action>").action == EnvironmentAction("write a.py\nx = 1")
+    assert isinstance(parse_reply("<action>note [a]\nlook</action>").action, FormatError)
+
+
 @pytest.mark.parametrize(
     ("reply", "verb", "argument"),
     [
@@ -79,7 +84,6 @@ def test_an_argument_stands_in_brackets(reply: str) -> None:
         ("<action></action>", "the reply holds no action"),
         ("<think>I should look", "the thought was not closed by </think>"),
         ("look\ninventory", "the reply has more than one line"),
-        ("<action>look\ninventory</action>", "the reply has more than one line"),
         ("<action>look</action><action>look</action>", "the reply holds stray <think> or <action> tags"),
         ("<action>look", "the reply holds stray <think> or <action> tags"),
         ("I will <action>look</action>", "the reply holds stray <think> or <action> tags"),

@@ -18,7 +18,7 @@ from evoharness_cli.models.tuning import ALIKE, shapes, tuned
 def weights(model_file: Path) -> Iterator[Any]:
     """The model's weights, without a context."""
     llama = library()
-    loaded = load_gguf(model_file, llama.llama_model_default_params())
+    loaded = load_gguf(model_file)
     yield loaded
     llama.llama_model_free(loaded)
 

@@ -80,7 +80,7 @@ def write(path: Path, architecture: str, model: Any) -> Path:
 def engine_logits(path: Path, adapter: Path | None) -> Any:
     """Return llama.cpp's logits after the ids."""
     llama = library()
-    model = load_gguf(path, llama.llama_model_default_params())
+    model = load_gguf(path)
     slots = Slots(model, 1, 64, 1, offloaded=False)
     try:
         if adapter:

@@ -17,6 +17,7 @@ from ..drafts import Draft, InvalidEntry, draft_entry, draft_of
 from ..entries import Entry, entries, is_private, record_event
 from ..noting import find_same, keep
 from ..sameness import may_merge, read_said
+from ..shown import quote
 from ..slots import read_slots
 from ..store import Store
 from ..vocabulary import EntryStatus, Kind, Trust
@@ -96,7 +97,7 @@ def ask(store: Store, model: Model, scope: str | None = None, besides: Collectio
     for number, shown in enumerate(_groups(store, scope, besides)):
         known = {each.id: each for each in shown}
         session = model.session(f"consolidate {number}")
-        transcript = Transcript(_SYSTEM, "\n".join(each.line for each in shown))
+        transcript = Transcript(_SYSTEM, "\n".join(map(quote, shown)))
         constraint = _constraint(list(known))
         touched: set[int] = set()
         deleted = 0

@@ -151,7 +151,7 @@ def _unhelpful(each: Entry, policy: Policy) -> list[str]:
 
 
 def _suspicious(each: Entry, policy: Policy) -> list[str]:
-    return list(suspicions(f"{each.text} {each.when or ''}")) if policy.suspicious else []
+    return list(suspicions(each.said)) if policy.suspicious else []
 
 
 def _last_use(each: Entry) -> str:

@@ -2,13 +2,17 @@
 
 from . import (
     banks,
+    config,
     consolidate,
     doctor,
     eval,
     exchange,
     games,
     inspect,
+    mcp,
+    models,
     note,
+    policies,
     prune,
     run,
     scopes,
@@ -21,6 +25,7 @@ from .app import main
 
 __all__ = [
     "banks",
+    "config",
     "consolidate",
     "doctor",
     "eval",
@@ -28,7 +33,10 @@ __all__ = [
     "games",
     "inspect",
     "main",
+    "mcp",
+    "models",
     "note",
+    "policies",
     "prune",
     "run",
     "scopes",

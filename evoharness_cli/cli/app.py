@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 
 from .. import __version__
 from ..harness import OutsideFault, WrongUsage
+from .configured import defaults_for, share_profile
 
 
 class Exit(enum.IntEnum):
@@ -27,16 +28,30 @@ class Exit(enum.IntEnum):
 
 ORDER = (
     *("run", "eval", "inspect", "note", "consolidate", "prune"),
-    *("banks", "scopes", "export", "import", "train", "tasks", "games", "doctor"),
+    *("banks", "scopes", "export", "import", "train", "policies", "tasks", "games", "models"),
+    *("mcp", "config", "doctor"),
 )
 """The commands as the help lists them: what is used most comes first."""
 
 
 class Edge(TyperGroup):
-    """Turns the errors of the packages below into one sentence on standard error."""
+    """Turns the errors of the packages below into one sentence on standard error.
+
+    Options that aren't given have the values that are configured; see `configured`.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        share_profile(next(each for each in self.params if each.name == "profile"), self.commands)
 
     def list_commands(self, ctx: Any) -> list[str]:
         return sorted(super().list_commands(ctx), key=ORDER.index)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, command, rest = super().resolve_command(ctx, args)
+        if name is not None and not ctx.resilient_parsing:
+            ctx.default_map = defaults_for(name, command, rest, chosen_profile(ctx))
+        return name, command, rest
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -52,6 +67,12 @@ class Edge(TyperGroup):
             raise _said(error, Exit.USAGE) from None
         except (OutsideFault, OSError) as error:
             raise _said(error, Exit.FAULT) from None
+
+
+def chosen_profile(ctx: Any) -> str | None:
+    """Return the profile that was named before the command, None where none was."""
+    profile: str | None = ctx.find_root().params.get("profile")
+    return profile
 
 
 def _said(error: Exception, code: Exit) -> typer.Exit:
@@ -79,6 +100,10 @@ def root(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
+    profile: Annotated[
+        str | None,
+        typer.Option("--profile", help="A profile of your configuration, for the model.", show_default=False),
+    ] = None,
 ) -> None:
     """Run language-model agents under a Belief, Progress and Experience harness.
 

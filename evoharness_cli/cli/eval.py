@@ -12,23 +12,28 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..experience.policies import DEFAULT as DEFAULT_MEMORY
-from ..harness import Decode, WrongUsage
+from ..harness import Decode, OutsideFault, WrongUsage
 from ..runs.settings import Method, RunSettings
 from .app import Exit, app
 from .options import (
     Adapter,
+    BaseUrl,
     Context,
     Curator,
     Decoding,
     Engine,
     FreeMeta,
     Json,
+    KeyVariable,
+    MaxCost,
     MaxSteps,
     MemoryName,
     ModelName,
+    PriceOfTokens,
     ShowAdmissible,
     Temperature,
     adapter_of,
+    check_spending,
     curator_of,
     engine_need,
     given_options,
@@ -43,7 +48,7 @@ if TYPE_CHECKING:
 
 NO_BANK = "none"
 EVOLVE_EVERY = 8
-HOW_TO_PLAY_ON = {"--resume", "--out", "--parallel", "--json", "--markdown"}
+HOW_TO_PLAY_ON = {"--resume", "--out", "--parallel", "--max-cost", "--json", "--markdown"}
 """The options that a resumed evaluation may take."""
 
 
@@ -70,6 +75,10 @@ def evaluate(
     free_meta: FreeMeta = None,
     temperature: Temperature = 0.0,
     context: Context = None,
+    base_url: BaseUrl = None,
+    key_variable: KeyVariable = None,
+    price: PriceOfTokens = None,
+    max_cost: MaxCost = None,
     seed: Annotated[list[int] | None, typer.Option(min=0, help="A seed; repeatable. [default: 0]")] = None,
     engine: Engine = None,
     experience: MemoryName = DEFAULT_MEMORY,
@@ -78,8 +87,8 @@ def evaluate(
     bank: Annotated[
         str,
         typer.Option(
-            help="The experience to begin with: a store's file or NAME@VERSION, read as it is now; NAME, a live bank, "
-            "which learns as well; or `none`."
+            help="The experience to begin with: a store's file, NAME@VERSION or a policy's name, read as it is now; "
+            "NAME, a live bank, which learns as well; or `none`."
         ),
     ] = NO_BANK,
     evolve_every: Annotated[
@@ -122,15 +131,21 @@ def evaluate(
         if tasks:
             raise WrongUsage("--resume goes on with the tasks that the evaluation began with; leave them out.")
     else:
+        check_spending(price, max_cost)
         everything = _find(tasks or [])
         found = everything[:limit]
         limits = {key: value for key, value in (("steps", max_steps), ("free_meta", free_meta)) if value is not None}
+        base = model_of(model, found)
         defaults = RunSettings(
-            model=model_of(model, found),
-            adapter=adapter_of(adapter, found),
+            model=base,
+            adapter=adapter_of(adapter, found, base),
             show_admissible=show_admissible,
             temperature=temperature,
             context=context,
+            base_url=base_url,
+            key_variable=key_variable,
+            price=price,
+            max_cost=max_cost,
             experience=experience,
             curator=curator_of(curator),
         )
@@ -144,7 +159,7 @@ def evaluate(
             said = {"bank": prepare(made, choice), "evolve_every": every, "tasks": len(found)}
             begin(made, found, contenders, seeds, engine_need(engine), {**said, **_limited(found, everything)})
     with Progress(as_json, out) as progress:
-        play(out, parallel, progress)
+        play(out, parallel, progress, max_cost)
     with closing(Store.open(out)) as store:
         methods, comparisons = results(store)
     if as_json:
@@ -185,9 +200,14 @@ class Progress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        from ..runs.spending import LimitReached
+
         self._bars.stop()
         if kind is KeyboardInterrupt:
             raise KeyboardInterrupt(f"interrupted; go on with: evoharness eval --resume --out {self._out}") from None
+        if isinstance(error, LimitReached):
+            go_on = f"evoharness eval --resume --out {self._out} --max-cost USD"
+            raise OutsideFault(f"The evaluation ended: {error}. Go on with more: {go_on}") from None
 
     def began(self, label: str, seed: int, done: int, of: int) -> None:
         """Begin a bar."""
@@ -235,6 +255,7 @@ def _contenders(
     methods: list[str], defaults: RunSettings, limits: dict[str, int], decode: Decode | None
 ) -> list[Contender]:
     from ..evaluation.contenders import read_contender
+    from ..models import is_served
 
     specs = methods or [Method.REACT.value, Method.BPE.value, Method.PANELS.value]
     if twice := [spec for spec in specs if specs.count(spec) > 1]:
@@ -242,4 +263,6 @@ def _contenders(
     contenders = [read_contender(spec, defaults, limits, decode) for spec in specs]
     if defaults.curator and not any(each.settings.curator for each in contenders):
         raise WrongUsage("The memory of none of the methods has a curator; leave out --curator.")
+    if defaults.base_url and not any(is_served(each.settings.model) for each in contenders):
+        raise WrongUsage("The model of none of the methods is on a server; leave out --base-url.")
     return contenders

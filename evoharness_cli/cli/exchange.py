@@ -27,6 +27,9 @@ def export_experience(
     ctx: typer.Context,
     scope: Scope = None,
     bank: Bank = None,
+    without_worlds: Annotated[
+        bool, typer.Option("--without-worlds", help="Leave out what is about one world, such as a house.")
+    ] = False,
     db: Db = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="The file to write. [default: print it]", show_default=False)
@@ -41,13 +44,13 @@ def export_experience(
 
     with closing(_store(ctx, bank, db)) as store:
         if output is None:
-            export(store, sys.stdout.buffer, scope)
+            export(store, sys.stdout.buffer, scope, not without_worlds)
             sys.stdout.buffer.flush()
             return
         if output.is_dir():
             raise WrongUsage(f"{output} is a folder. Name a file in it, such as {output / 'experience.jsonl'}.")
         try:
-            entries, places = _write(store, output, scope)
+            entries, places = _write(store, output, scope, not without_worlds)
         except OSError as error:
             raise OutsideFault(f"{output} can't be written: {error.strerror or error}.") from error
     err.print(line(f"{entries} entries and {places} places are in {output}"))
@@ -105,7 +108,7 @@ def _store(ctx: typer.Context, bank: str | None, db: Path | None, create: bool =
     return Store.open(existing(bank).path)
 
 
-def _write(store: Store, output: Path, scope: str | None) -> tuple[int, int]:
+def _write(store: Store, output: Path, scope: str | None, worlds: bool) -> tuple[int, int]:
     """Write a file in one go: whoever reads it sees the old or the new one."""
     from ..experience.exchange.export import export
 
@@ -113,7 +116,7 @@ def _write(store: Store, output: Path, scope: str | None) -> tuple[int, int]:
     with tempfile.NamedTemporaryFile("wb", dir=output.parent, suffix=".tmp", delete=False) as file:
         written = Path(file.name)
         try:
-            counts = export(store, file, scope)
+            counts = export(store, file, scope, worlds)
             file.close()
             written.replace(output)
         finally:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated
@@ -18,6 +21,11 @@ if TYPE_CHECKING:
     from ..experience.journal import EpisodeRecord, RunRecord
     from ..harness import Step
 
+PRINTED = 50
+"""How many episodes of a run are printed where it isn't said."""
+_INCAPABLE = ("", "dumb", "unknown")
+"""The kinds of terminal, as TERM names them, that only take text."""
+
 inspect = typer.Typer(invoke_without_command=True)
 app.add_typer(inspect, name="inspect")
 
@@ -33,6 +41,7 @@ def overview(ctx: typer.Context, db: Db = None, as_json: Json = False) -> None:
             raise WrongUsage(f"Put {', '.join(sorted(given))} after `{ctx.invoked_subcommand}`.")
         return
     from ..experience.overview import overview as look
+    from ..experience.shown import quote
     from .screen import dump, line, out, row, table
 
     with closing(open_store(db)) as store:
@@ -53,7 +62,7 @@ def overview(ctx: typer.Context, db: Db = None, as_json: Json = False) -> None:
     counts = ", ".join(f"{count} {status} of kind {kind}" for (status, kind), count in found.entries.items())
     out.print(line(("experience ", "bold"), counts or "nothing yet"))
     for entry in found.most_useful:
-        out.print(line(f"  {entry.line}"))
+        out.print(line(f"  {quote(entry)}"))
 
 
 @inspect.command()
@@ -70,6 +79,7 @@ def runs(
     Example: evoharness inspect runs --limit 5
     """
     from ..experience import journal
+    from .run_words import status as status_of
     from .screen import dump, out, row, table
 
     with closing(open_store(db)) as store:
@@ -80,9 +90,8 @@ def runs(
             dump(_run_object(run))
             continue
         settings = run.settings
-        row(
-            listed, run.id, run.started[:19], _status(run), settings["method"], settings["model"], run.won, run.episodes
-        )
+        played = (status_of(run), settings["method"], settings["model"])
+        row(listed, run.id, run.started[:19], *played, run.won, run.episodes)
     if not as_json:
         out.print(listed if found else "no runs yet; begin with: evoharness run heat-apple")
 
@@ -91,16 +100,18 @@ def runs(
 def run(
     number: Annotated[int | None, typer.Argument(help="The run; the latest by default.", show_default=False)] = None,
     task: Annotated[str | None, typer.Option(help="Only this task's episode.")] = None,
-    limit: Limit = 50,
+    plain: Annotated[bool, typer.Option("--plain", help="Print every step instead of browsing them.")] = False,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help=f"The most episodes to show. [default: {PRINTED} are printed]")
+    ] = None,
     db: Db = None,
     as_json: Json = False,
 ) -> None:
-    """Show every step of a run.
+    """Browse the episodes and steps of a run; print them where there is no terminal to browse in.
 
     Example: evoharness inspect run 3
     """
     from ..experience import journal
-    from .live import step_lines
     from .screen import dump, line, out
 
     with closing(open_store(db)) as store:
@@ -110,26 +121,19 @@ def run(
         episodes = [each for each in journal.episodes(store, found.id) if task in (None, each.task)]
         if task and not episodes:
             raise WrongUsage(f"run {found.id} has no task {task!r}; see: evoharness inspect run {found.id}")
-        left_out = len(episodes) - limit
-        episodes = episodes[:limit]
-        steps = {each.id: journal.steps(store, each.id) for each in episodes}
+        if not (as_json or plain) and _can_browse():
+            from .browsing import browse
+
+            browse(store, found, episodes[:limit])
+            return
+        printed = episodes[: limit or PRINTED]
+        steps = {each.id: journal.steps(store, each.id) for each in printed}
     if as_json:
-        dump({**_run_object(found), "episodes": [_episode_object(each, steps[each.id]) for each in episodes]})
+        dump({**_run_object(found), "episodes": [_episode_object(each, steps[each.id]) for each in printed]})
         return
-    out.print(line((f"run {found.id} ", "bold"), f"{_status(found)}, started {found.started[:19]} UTC"))
-    out.print(line(_played_as(found)))
-    for each in episodes:
-        out.print()
-        out.print(
-            line(("task ", "bold"), (each.task, "bold"), f"  {each.source}, episode {each.id}, world {each.world}")
-        )
-        out.print(line("goal ", each.goal))
-        out.print(line(("within ", "dim"), (_within(each), "dim")))
-        for step in steps[each.id]:
-            out.print(*step_lines(step), sep="\n")
-        out.print(line((each.outcome or each.fault or "unfinished", "bold"), f"  {_spent(each)}"))
-    if left_out > 0:
-        out.print(line(f"\n{left_out} more episodes; see them with --limit {limit + left_out}"))
+    _print_run(found, printed, steps)
+    if left_out := len(episodes) - len(printed):
+        out.print(line(f"\n{left_out} more episodes; see them with --limit {len(episodes)}"))
 
 
 @inspect.command()
@@ -154,6 +158,7 @@ def experience(
     """
     from ..experience.entries import entries
     from ..experience.recall import search
+    from ..experience.upkeep.suspicion import suspicions
     from .explaining import show_recollection
     from .screen import dump, out, row, table
 
@@ -169,10 +174,12 @@ def experience(
         found = entries(store, kind=kind, status=status, scope=scope, limit=limit)
     listed = table("entry#", "kind", "status", "scope", "noted#", "recalled#", "helped#", "hurt#", "text")
     for each in found:
+        suspicious = suspicions(each.said)
         if as_json:
-            dump(asdict(each))
+            dump({**asdict(each), "suspicious": suspicious})
         votes = (f"{each.helped:.2f}", f"{each.hurt:.2f}")
-        row(listed, each.id, each.kind, each.status, each.scope, each.strength, each.recalled, *votes, each.text)
+        text = f"(suspicious) {each.text}" if suspicious else each.text
+        row(listed, each.id, each.kind, each.status, each.scope, each.strength, each.recalled, *votes, text)
     if not as_json:
         out.print(listed if found else "no entries")
 
@@ -191,17 +198,23 @@ def entry(
     from ..experience.entries import entry as read
     from ..experience.entries import events
     from ..experience.exchange.origins import line_of, origins_elsewhere
+    from ..experience.upkeep.suspicion import suspicions
     from .screen import dump, line, out, row, table
 
     with closing(open_store(db)) as store:
         found, history = read(store, number), events(store, number)[-limit:]
         origins = origins_elsewhere(store, number)
+    suspicious = suspicions(found.said)
     if as_json:
-        dump({**asdict(found), "events": [asdict(event) for event in history], "origins": origins})
+        happened = [asdict(event) for event in history]
+        dump({**asdict(found), "suspicious": suspicious, "events": happened, "origins": origins})
         return
     out.print(line((f"{found.kind} {found.id} ", "bold"), found.text))
     where = f"scope {found.scope or 'general'}" + (f", world {found.world}" if found.world else "")
-    out.print(line(f"{found.status}, {where}, from {found.trust}"))
+    provisional = ", provisional" if found.provisional else ""
+    out.print(line(f"{found.status}{provisional}, {where}, from {found.trust}"))
+    for reason in suspicious:
+        out.print(line(("suspicious: ", "bold"), reason))
     if found.when:
         out.print(line("applies when ", found.when))
     if found.episode:
@@ -221,43 +234,37 @@ def entry(
     out.print(listed)
 
 
+def _can_browse() -> bool:
+    """Tell whether there is a person at a terminal that can be drawn on."""
+    capable = os.environ.get("TERM", "") not in _INCAPABLE or sys.platform == "win32"
+    return sys.stdin.isatty() and sys.stdout.isatty() and capable
+
+
+def _print_run(run: RunRecord, episodes: Sequence[EpisodeRecord], steps: Mapping[int, list[Step]]) -> None:
+    from .live import step_lines
+    from .run_words import ended, played_as, spent, status, within
+    from .screen import line, out
+
+    out.print(line((f"run {run.id} ", "bold"), f"{status(run)}, started {run.started[:19]} UTC"))
+    out.print(line(played_as(run)))
+    for each in episodes:
+        out.print()
+        out.print(
+            line(("task ", "bold"), (each.task, "bold"), f"  {each.source}, episode {each.id}, world {each.world}")
+        )
+        out.print(line("goal ", each.goal))
+        out.print(line(("within ", "dim"), (within(each), "dim")))
+        for step in steps[each.id]:
+            out.print(*step_lines(step), sep="\n")
+        out.print(line((ended(each), "bold"), f"  {spent(each)}"))
+
+
 def _run_object(run: RunRecord) -> dict[str, object]:
     return {"run": run.id, **{key: value for key, value in asdict(run).items() if key != "id"}}
 
 
 def _episode_object(episode: EpisodeRecord, steps: list[Step]) -> dict[str, object]:
-    first = steps[0].observation if steps else None
-    return {**asdict(episode), "observation": first, "steps": [asdict(step) for step in steps[1:]]}
+    from ..runs.spending import cost_of
 
-
-def _status(run: RunRecord) -> str:
-    return run.status or "unfinished"
-
-
-def _played_as(run: RunRecord) -> str:
-    settings = run.settings
-    shown = ", admissible actions shown" if settings["show_admissible"] else ""
-    curator = settings.get("curator") or settings["fingerprint"].get("curator")
-    curated = f", curator {curator}" if curator else ""
-    context = settings["fingerprint"].get("context")
-    room = f", context {context:,} tokens" if context else ""
-    return (
-        f"method {settings['method']}, model {settings['model']}, adapter {settings['adapter'] or 'none'}, "
-        f"temperature {settings['temperature']}, seed {settings['seed']}{room}{shown}, "
-        f"experience {settings.get('experience', 'bpe')}{curated}"
-    )
-
-
-def _within(episode: EpisodeRecord) -> str:
-    """Say how its replies were decoded and what it might use up."""
-    limits = [f"{value} {key.replace('_', ' ')}" for key, value in episode.settings["limits"].items() if value]
-    return f"decode {episode.settings['decode']}, limits {', '.join(limits)}"
-
-
-def _spent(episode: EpisodeRecord) -> str:
-    kinds = ", ".join(f"{count} {kind}" for kind, count in episode.calls.items()) or "none"
-    return (
-        f"{episode.steps} steps ({kinds}), {episode.prompt_tokens:,} prompt tokens of which "
-        f"{episode.evaluated_tokens:,} evaluated, {episode.completion_tokens:,} completion tokens, "
-        f"{episode.seconds:.1f} s"
-    )
+    first, cost = steps[0].observation if steps else None, cost_of(episode.settings, episode)
+    return {**asdict(episode), "cost": cost, "observation": first, "steps": [asdict(step) for step in steps[1:]]}

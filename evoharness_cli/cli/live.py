@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from types import TracebackType
 
 from rich.console import Group
@@ -13,15 +14,19 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
+from ..environments.mcp import approval
 from ..harness import Episode, Part, Status, Step
 from ..harness.belief import AT, HAND, SEARCHED, YES, YOU
 from ..runs.play import Result, Unwatched
+from ..runs.spending import shown
 from ..runs.task import Task
 from .screen import dump, err, indented, line, out
 
 _STYLES = {"environment": "cyan", "format": "red"}
 _MARKS = {Status.DONE: ("✓", "green"), Status.OPEN: ("·", ""), Status.BLOCKED: ("✗", "red")}
 _SHOWN_FACTS = 6
+_NARROW = 60
+"""Below so many columns, panels stand below each other."""
 
 
 class Steps:
@@ -35,13 +40,25 @@ class Steps:
     def __enter__(self) -> Steps:
         if self._live:
             self._live.start()
+            approval.undisturbed = self._still
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._live:
+            approval.undisturbed = nullcontext
             self._live.stop()
+
+    @contextmanager
+    def _still(self) -> Iterator[None]:
+        """Redraw nothing while a person is asked something."""
+        assert self._live
+        self._live.stop()
+        try:
+            yield
+        finally:
+            self._live.start()
 
     def began(self, number: int, task: Task, episode: Episode, recorded: Sequence[Step]) -> None:
         """Print what the task is."""
@@ -65,13 +82,14 @@ class Steps:
             return
         style = "bold green" if result.success else "bold yellow"
         calls = sum(result.calls.values())
+        cost = "" if result.cost is None else f", {shown(result.cost)}"
         out.print(
             line(
                 f"{result.task}: ",
                 (result.outcome, style),
                 f"  {result.steps} steps, {calls} of them calls of the harness, "
                 f"{result.prompt_tokens:,} prompt and {result.completion_tokens:,} completion tokens, "
-                f"{result.seconds:.1f} s",
+                f"{result.seconds:.1f} s{cost}",
             )
         )
         out.print()
@@ -118,6 +136,7 @@ def result_object(result: Result) -> dict[str, object]:
         "prompt_tokens": result.prompt_tokens,
         "completion_tokens": result.completion_tokens,
         "seconds": round(result.seconds, 3),
+        "cost": result.cost,
         "fault": result.fault,
         "settings": dict(result.settings),
     }
@@ -135,30 +154,52 @@ def step_lines(step: Step) -> list[Text | Padding]:
         lines.append(indented(step.thought, "dim italic"))
     if step.number:
         free = "" if step.charged else "  (free)"
-        action = step.action or step.reply
-        lines.append(line((f"{step.number:>3}  ", "dim"), (action, _STYLES.get(step.kind, "magenta")), free))
+        lines.append(line((f"{step.number:>3}  ", "dim")).append_text(action_text(step)).append(free))
     return [*lines, indented(step.observation)]
+
+
+def action_text(step: Step) -> Text:
+    """Return what was done, in the colour of its kind."""
+    return line((step.action or step.reply, _STYLES.get(step.kind, "magenta")))
+
+
+def plan_text(plan: Sequence[tuple[Status, str]], current: int | None) -> Text:
+    """Return subgoals as lines, each with a mark of where it stands and an arrow at the current one."""
+    if not plan:
+        return line(("no plan", "dim"))
+    lines = []
+    for place, (status, subgoal) in enumerate(plan):
+        mark, style = _MARKS[status]
+        lines.append(line("→" if place == current else " ", (f"{mark} {subgoal}", style)))
+    return Text("\n").join(lines)
 
 
 def _state(episode: Episode) -> Group:
     spent = sum(step.charged for step in episode.steps)
     limit = episode.settings.limits.steps
-    spinner = Spinner("dots", f" step {min(spent + 1, limit)} of {limit}")
+    spinner = Spinner(out.spinner, f" step {min(spent + 1, limit)} of {limit}")
     workspace = episode.workspace
     if not workspace.parts:
         return Group(spinner)
-    grid = Table.grid(expand=True, padding=(0, 1))
     panels = []
     if Part.BELIEF in workspace.parts:
         panels.append(Panel(line(_belief(episode)), title="belief", title_align="left"))
     if Part.PROGRESS in workspace.parts:
         panels.append(Panel(_progress(episode), title="progress", title_align="left"))
+    recalled = next((step for step in reversed(episode.steps) if step.kind == "recall"), None)
+    lower = [Panel(line(recalled.observation), title="recalled", title_align="left")] if recalled else []
+    return Group(*_beside(panels), *lower, spinner)
+
+
+def _beside(panels: Sequence[Panel]) -> Sequence[Panel | Table]:
+    """Return panels side by side, where there is room for that."""
+    if out.width < _NARROW:
+        return panels
+    grid = Table.grid(expand=True, padding=(0, 1))
     for _ in panels:
         grid.add_column(ratio=1)
     grid.add_row(*panels)
-    recalled = next((step for step in reversed(episode.steps) if step.kind == "recall"), None)
-    lower = [Panel(line(recalled.observation), title="recalled", title_align="left")] if recalled else []
-    return Group(grid, *lower, spinner)
+    return [grid]
 
 
 def _belief(episode: Episode) -> str:
@@ -175,12 +216,5 @@ def _belief(episode: Episode) -> str:
 
 def _progress(episode: Episode) -> Text:
     progress = episode.workspace.progress
-    if not progress.plan:
-        return line(("no plan", "dim"))
-    text = line()
-    for subgoal in progress.plan:
-        mark, style = _MARKS[subgoal.status]
-        arrow = "→" if subgoal is progress.current else " "
-        text.append_text(line(arrow, (f"{mark} {subgoal}\n", style)))
-    text.rstrip()
-    return text
+    current = next((place for place, each in enumerate(progress.plan) if each is progress.current), None)
+    return plan_text([(subgoal.status, str(subgoal)) for subgoal in progress.plan], current)

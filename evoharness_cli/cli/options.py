@@ -20,10 +20,17 @@ NO_ADAPTER = "none"
 
 ModelName = Annotated[
     str | None,
-    typer.Option("--model", help=f"A model's name, a GGUF file, or scripted:FILE. [default: {DEFAULT_MODEL}]"),
+    typer.Option(
+        "--model", help=f"A model's name, a GGUF file, openai:NAME, or scripted:FILE. [default: {DEFAULT_MODEL}]"
+    ),
 ]
 Adapter = Annotated[
-    str | None, typer.Option("--adapter", help="A LoRA adapter as a GGUF file, or `none`.", show_default=False)
+    str | None,
+    typer.Option(
+        "--adapter",
+        help="A LoRA adapter as a GGUF file, a policy's name, or `none`. [default: the policy for such tasks, if any]",
+        show_default=False,
+    ),
 ]
 Decoding = Annotated[
     Decode | None,
@@ -51,6 +58,35 @@ Context = Annotated[
         help="Tokens that a prompt and its reply may have; when they are full the oldest steps are summed up. "
         "[default: 8192]",
     ),
+]
+BaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--base-url",
+        help="The server of openai:NAME, up to /v1. [default: OPENAI_BASE_URL, else OpenAI's]",
+        show_default=False,
+    ),
+]
+KeyVariable = Annotated[
+    str | None,
+    typer.Option(
+        "--key-variable",
+        help="The environment variable that holds the server's key. [default: OPENAI_API_KEY]",
+        show_default=False,
+    ),
+]
+PriceOfTokens = Annotated[
+    str | None,
+    typer.Option(
+        "--price",
+        metavar="IN,OUT[,CACHED]",
+        help="What a million tokens cost in USD, of prompt, reply and cached prompt, as in 2.5,10,1.25.",
+        show_default=False,
+    ),
+]
+MaxCost = Annotated[
+    float | None,
+    typer.Option("--max-cost", min=0.0, help="End when so many USD are spent, by --price.", show_default=False),
 ]
 MemoryName = Annotated[
     str,
@@ -100,14 +136,19 @@ def given_options(ctx: typer.Context) -> set[str]:
 
 def open_store(path: Path | None, create: bool = False) -> Store:
     """Open the store that an option or the default names. Raises WrongUsage where there is none to read."""
+    from ..configuration.upkeep import set_up
     from ..experience.store import Store, default_path
 
     path = path or default_path()
     if path.name == ":memory:":
         raise WrongUsage("Expected --db to name a file; `:memory:` keeps nothing.")
-    if not create and not path.exists():
+    is_new = not path.exists()
+    if is_new and not create:
         raise WrongUsage(f"There is no store at {path} yet; `evoharness run heat-apple` makes one.")
-    return Store.open(path)
+    store = Store.open(path)
+    if is_new:
+        set_up(store)
+    return store
 
 
 def _hint(tasks: Sequence[Task], key: str) -> str | None:
@@ -125,11 +166,22 @@ def model_of(option: str | None, tasks: Sequence[Task]) -> str:
     return anchored(option, Path.cwd()) if option else _hint(tasks, "model") or DEFAULT_MODEL
 
 
-def adapter_of(option: str | None, tasks: Sequence[Task]) -> str | None:
-    """Return the adapter's file of an option, else of the tasks; `none` is none."""
+def adapter_of(option: str | None, tasks: Sequence[Task], model: str) -> str | None:
+    """Return the adapter's file of an option, else of the tasks, else of the policy that was trained for such tasks.
+
+    `none` is none, and a policy's name its adapter.
+    """
+    from ..policies import made_for, named
+
     if option == NO_ADAPTER:
         return None
-    return str(Path(option).resolve()) if option else _hint(tasks, "adapter")
+    if option:
+        policy = named(option)
+        return str(policy.adapter if policy else Path(option).resolve())
+    if asked := _hint(tasks, "adapter"):
+        return asked
+    policy = made_for(model, {task.environment for task in tasks})
+    return str(policy.adapter) if policy else None
 
 
 def curator_of(option: str | None) -> str | None:
@@ -137,6 +189,16 @@ def curator_of(option: str | None) -> str | None:
     from ..models import anchored
 
     return anchored(option, Path.cwd()) if option else None
+
+
+def check_spending(price: str | None, max_cost: float | None) -> None:
+    """Raise WrongUsage for a price that can't be read, or a limit without a price."""
+    from ..runs.spending import read_price
+
+    if price is not None:
+        read_price(price)
+    elif max_cost is not None:
+        raise WrongUsage("Expected --price besides --max-cost: what a million tokens cost, as in --price 2.5,10,1.25.")
 
 
 def engine_need(engine: str | None) -> dict[str, str]:

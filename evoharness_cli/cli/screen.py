@@ -7,26 +7,61 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.padding import Padding
-from rich.table import Table
+from rich.status import Status
 from rich.text import Text
 
-out = Console(highlight=False, markup=False, emoji=False)
-err = Console(stderr=True, highlight=False, markup=False, emoji=False)
-# Lines are folded between words for a person, and left whole for a file or another program.
-out.soft_wrap, err.soft_wrap = not out.is_terminal, not err.is_terminal
+from .listing import Listing
+
+
+class Terminal(Console):
+    """A console to which all text is only text, and which shows what its encoding has no characters for by others."""
+
+    def __init__(self, stderr: bool = False) -> None:
+        super().__init__(stderr=stderr, highlight=False, markup=False, emoji=False)
+        # Lines are folded between words for a person, and left whole for a file or another program.
+        self.soft_wrap = not self.is_terminal
+
+    @property
+    def spinner(self) -> str:
+        """The name of a spinner that can be shown."""
+        return "line" if self.options.ascii_only else "dots"
+
+    def status(self, status: RenderableType, **options: Any) -> Status:
+        """Show that something goes on, while the context that is returned lasts."""
+        return super().status(status, **{"spinner": self.spinner, **options})
+
+
+out = Terminal()
+err = Terminal(stderr=True)
 
 INDENT = 5
 """How far what belongs to a step is indented."""
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_PLAIN = {
+    **{"✓": "+", "✗": "!", "→": ">", "·": "-", "…": "...", "–": "-", "—": "-"},
+    **{"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'},
+}
+"""What stands for a character that the terminal's encoding lacks; for any other it is a question mark."""
+
+
+def _lacks(encoding: str, char: str) -> bool:
+    try:
+        char.encode(encoding)
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+_STAND_INS = str.maketrans({char: plain for char, plain in _PLAIN.items() if _lacks(out.encoding, char)})
 
 
 def safe(text: str) -> str:
     """Return text from elsewhere without what a terminal would obey: control codes and direction overrides."""
     return "".join(
         "\ufffd" if (unicodedata.category(char) in ("Cc", "Cs") and char not in "\n\t") or char in _BIDI else char
-        for char in text
+        for char in text.translate(_STAND_INS)
     )
 
 
@@ -46,17 +81,14 @@ def indented(text: str, style: str = "") -> Text | Padding:
     return Text("\n".join(" " * INDENT + part for part in safe(text).splitlines() or [""]), style)
 
 
-def table(*columns: str) -> Table:
-    """Return an empty table whose columns fold rather than cut; a name that ends in `#` is right-aligned."""
-    made = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        made.add_column(column.rstrip("#"), justify="right" if column.endswith("#") else "left", overflow="fold")
-    return made
+def table(*columns: str) -> Listing:
+    """Return an empty table; a column whose name ends in `#` holds numbers."""
+    return Listing(columns)
 
 
-def row(made: Table, *cells: object) -> None:
+def row(made: Listing, *cells: object) -> None:
     """Add a row of safe text."""
-    made.add_row(*(Text(safe("" if cell is None else str(cell))) for cell in cells))
+    made.add([safe("" if cell is None else str(cell)) for cell in cells])
 
 
 def dump(value: Mapping[str, Any]) -> None:

@@ -17,6 +17,8 @@ from ..experience.exchange.export import content_hash
 from ..experience.exchange.reducing import reduce
 from ..experience.store import Store
 from ..harness import WrongUsage
+from ..policies import Policy, named
+from ..policies.bank import bring
 from ..runs.play import recorded_run
 from .evolving import blocks, is_learnt
 
@@ -34,10 +36,11 @@ class BankChanged(StoreError):
 
 @dataclass(frozen=True)
 class Choice:
-    """What an evaluation begins with: a bank, another store's file, or nothing."""
+    """What an evaluation begins with: a bank, another store's file, a policy's bank, or nothing."""
 
     bank: Bank | None = None
     file: Path | None = None
+    policy: Policy | None = None
 
     @property
     def is_live(self) -> bool:
@@ -46,10 +49,12 @@ class Choice:
 
 
 def choose(text: str) -> Choice:
-    """Return what `NAME`, `NAME@VERSION`, a file or `none` means. Raises NoSuchBank or BankError."""
+    """Return what `NAME`, `NAME@VERSION`, a policy's name, a file or `none` means. Raises NoSuchBank or BankError."""
     if text == NONE:
         return Choice()
     path = Path(text)
+    if policy := named(text):
+        return Choice(policy=policy)
     if NAME.fullmatch(text) and not path.is_file():
         return Choice(existing(text))
     if not path.is_file():
@@ -83,6 +88,10 @@ def prepare(out: Path, choice: Choice) -> dict[str, Any]:
 
     Raises DamagedBank.
     """
+    if choice.policy:
+        with closing(Store.open(out)) as store:
+            bring(choice.policy, store)
+            return {"name": choice.policy.name, "version": None, "hash": content_hash(store)}
     source = choice.bank.path if choice.bank else choice.file
     if source is None:
         with closing(Store.open(out)):

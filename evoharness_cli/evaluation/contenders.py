@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ..experience.policies import load_policy
 from ..harness import Decode, WrongUsage
+from ..models import is_served
 from ..runs.memory import check_memory
 from ..runs.settings import Method, RunSettings
 from ..runs.task import Task
@@ -86,6 +87,8 @@ def read_contender(spec: str, defaults: RunSettings, limits: Mapping[str, Any], 
         experience=experience,
         curator=options.curator or (defaults.curator if load_policy(experience).curated else None),
     )
+    if not is_served(settings.model):
+        settings = replace(settings, base_url=None, key_variable=None, price=None)
     check_memory(settings)
     limits = {**limits, **{key: value for key, value in own.items() if value is not None}}
     return Contender(spec, settings, limits, options.decode or decode)

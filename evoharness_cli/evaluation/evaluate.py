@@ -27,6 +27,7 @@ from ..models import load_model
 from ..runs.memory import opened_memory
 from ..runs.play import Result, Run, Unwatched, check_fingerprint, recorded_run, start
 from ..runs.settings import RunSettings
+from ..runs.spending import Budget, LimitedModel, read_price
 from ..runs.task import Task
 from .contenders import Contender
 from .evolving import blocks, is_learnt, learn
@@ -90,19 +91,22 @@ def begin(
                 journal.finish_run(store, run, RunStatus.INTERRUPTED)
 
 
-def play(out: Path, parallel: int, watcher: Watcher) -> None:
+def play(out: Path, parallel: int, watcher: Watcher, max_cost: float | None = None) -> None:
     """Play what an evaluation has not played yet, `parallel` episodes at once.
 
-    Raises KeyboardInterrupt where the person stops it, after the steps in flight; it can be played on later.
+    `max_cost` goes over what all of it may cost by its settings. Raises KeyboardInterrupt where the person stops it,
+    and LimitReached where that is spent, after the steps in flight; it can be played on later.
     """
     with closing(Store.open(out)) as store:
-        for planned in evaluation_runs(store):
+        runs = evaluation_runs(store)
+        budget = _budget(store, runs, max_cost)
+        for planned in runs:
             done = sum(map(_ended, journal.episodes(store, planned.run)))
             watcher.began(planned.settings.label, planned.settings.seed, done, len(planned.tasks))
             unlearnt = planned.evolves and not all(is_learnt(store, planned.run, each) for each in planned.blocks)
             if done < len(planned.tasks) or unlearnt:
                 _check_tasks(planned)
-                _play_run(store, planned, min(parallel, len(planned.tasks)), watcher)
+                _play_run(store, planned, min(parallel, len(planned.tasks)), watcher, budget)
 
 
 def evaluation_runs(store: Store) -> list[_Planned]:
@@ -115,7 +119,22 @@ def evaluation_runs(store: Store) -> list[_Planned]:
     return planned
 
 
-def _play_run(store: Store, planned: _Planned, parallel: int, watcher: Watcher) -> None:
+def _budget(store: Store, runs: Sequence[_Planned], max_cost: float | None) -> Budget | None:
+    """Return what is left to be spent on all runs together, None where there is no limit."""
+    priced = [planned for planned in runs if planned.settings.price]
+    price = next((planned.settings.price for planned in priced), None)
+    if price is None:
+        if max_cost is None:
+            return None
+        raise WrongUsage("No --price was given when the evaluation began, so that --max-cost can't be kept.")
+    limit = priced[0].settings.max_cost if max_cost is None else max_cost
+    if limit is None:
+        return None
+    paid = [episode for planned in priced for episode in journal.episodes(store, planned.run)]
+    return Budget(read_price(price), limit, paid)
+
+
+def _play_run(store: Store, planned: _Planned, parallel: int, watcher: Watcher, budget: Budget | None) -> None:
     """Play what is left of a run, and learn each block that has ended before the next one, where it evolves.
 
     A block in which a game couldn't be played to its end holds back those after it.
@@ -129,7 +148,8 @@ def _play_run(store: Store, planned: _Planned, parallel: int, watcher: Watcher) 
     ):
         check_fingerprint(planned.run, fingerprint, {**model.fingerprint, **memory.fingerprint})
         try:
-            with _players(store.path, planned, model, memory.policy, parallel, stop) as players:
+            asked = LimitedModel(model, budget) if budget and planned.settings.price else model
+            with _players(store.path, planned, asked, memory.policy, parallel, stop) as players:
                 for block in planned.blocks:
                     before = {episode.number: episode for episode in journal.episodes(store, planned.run)}
                     left = [(number, planned.tasks[number]) for number in block if not _ended(before.get(number))]

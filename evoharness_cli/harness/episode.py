@@ -10,7 +10,7 @@ from enum import Enum
 from .actions import EnvironmentAction, FormatError, MetaAction, parse_reply
 from .belief import Fact
 from .constraint import Decode, constrain
-from .protocols import ContextFull, Environment, Model, Observation, Reply
+from .protocols import ContextFull, Environment, Lasting, Model, Observation, Reply
 from .transcript import Transcript
 from .workspace import Workspace
 
@@ -236,15 +236,22 @@ class Episode:
             self.transcript.leave_out(step.compacted, self.workspace.summary())
         action = parse_reply(step.reply).action
         if step.kind == ENVIRONMENT:
-            readable = self.environment.read(step.action)
-            observation = self.environment.step(readable) if readable is not None else None
-            if observation is None or observation.text != step.observation:
-                raise Diverged(f"step {step.number}, {step.action!r}, is not answered as it was recorded")
+            observation = self._played_again(step)
             self.workspace.absorb(observation.text, self.environment.facts(), step.number)
             self._finish(observation)
         elif isinstance(action, MetaAction):
             self.workspace.replay(action, step.number)
         self._record(step)
+
+    def _played_again(self, step: Step) -> Observation:
+        """Return what a recorded action is answered with, which is what it was answered with before."""
+        if isinstance(self.environment, Lasting) and (taken := self.environment.take_up(step.action, step.observation)):
+            return taken
+        readable = self.environment.read(step.action)
+        observation = self.environment.step(readable) if readable is not None else None
+        if observation is None or observation.text != step.observation:
+            raise Diverged(f"step {step.number}, {step.action!r}, is not answered as it was recorded")
+        return observation
 
     def _record(self, step: Step) -> None:
         assert self.transcript is not None

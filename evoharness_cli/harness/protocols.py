@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from .belief import Belief, Fact
@@ -112,6 +112,18 @@ class Environment(Protocol):
 
     def close(self) -> None:
         """Free what the environment holds."""
+        ...
+
+
+@runtime_checkable
+class Lasting(Protocol):
+    """What an environment has besides whose actions have effects that outlast it, such as files of a person's."""
+
+    def take_up(self, action: str, observation: str) -> Observation | None:
+        """Return what a recorded action was answered with, without playing it; None where it has to be played again.
+
+        Called for each recorded action in order, after `reset`; `facts` tells what the observation showed.
+        """
         ...
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from .catalogue import CATALOGUE, UnknownModel, resolve
 from .gguf import ModelFileError
 from .llama import LlamaModel, UnusableOption
-from .load import anchored, load_model
+from .load import anchored, is_served, load_model
 from .report import LlamaReport, llama_report
 from .scripted import ScriptedModel, ScriptError, ScriptExhausted
 
@@ -23,6 +23,7 @@ __all__ = [
     "UnknownModel",
     "UnusableOption",
     "anchored",
+    "is_served",
     "llama_report",
     "load_model",
     "resolve",

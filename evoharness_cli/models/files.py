@@ -1,4 +1,4 @@
-"""Model files that come in packages: found without importing them, requantised once into the cache."""
+"""Model files of the cache and of packages: found without importing these, requantised once, known by their hash."""
 
 from __future__ import annotations
 
@@ -91,6 +91,18 @@ def is_intact(result: Path) -> bool:
     return True
 
 
+def keep(made: Path, result: Path, digest: str) -> None:
+    """Put a file that was made, and has this SHA-256, into its place in the cache."""
+    made.replace(result)
+    write_note(_sidecar(result), {**file_state(result), "sha256": digest})
+
+
+def recorded_sha256(result: Path) -> str | None:
+    """Return the SHA-256 that a file of the cache had when it was put there, None where there is no such file."""
+    digest = read_note(_sidecar(result)).get("sha256")
+    return str(digest) if digest and result.is_file() else None
+
+
 def _requantise(source: Path, result: Path) -> None:
     check_start(source)
     llama = library()
@@ -108,9 +120,7 @@ def _requantise(source: Path, result: Path) -> None:
             raise ModelFileError(f"llama.cpp could not requantise {source} into {result.parent}{first_error()}.")
         # What is kept is used for good, so that it is whole is not left to what the writing said.
         check_whole(made)
-        digest = compute_sha256(made)
-        made.replace(result)
-        write_note(_sidecar(result), {**file_state(result), "sha256": digest})
+        keep(made, result, compute_sha256(made))
     finally:
         made.unlink(missing_ok=True)
 

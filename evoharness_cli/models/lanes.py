@@ -11,9 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from .placing import CachedSequence, Placing
+from .placing import WORTH_COPYING, CachedSequence, Placing
 from .scheduler import Job, Scheduler
 from .slots import Slots
+
+_QUEUE = 2
+"""How many more jobs may wait where the beginning of a conversation is known than elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,8 @@ class Lanes:
             lane = min(self._lanes, key=lambda lane: lane.load)
             if home and not _worth_moving(home.load, lane.load):
                 lane = home
+            elif home is None:
+                lane = self._with_beginning(job.target, lane)
             lane.load += 1
         try:
             if home and lane is not home:
@@ -70,6 +75,12 @@ class Lanes:
         finally:
             with self._choosing:
                 lane.load -= 1
+
+    def _with_beginning(self, target: list[int], idlest: _Lane) -> _Lane:
+        """Return where a new conversation begins: where most of its beginning is, unless too many others wait there."""
+        best = max(self._lanes, key=lambda lane: (lane.placing.known(target), -lane.load))
+        gained = best.placing.known(target) - idlest.placing.known(target)
+        return best if gained >= WORTH_COPYING and best.load <= idlest.load + _QUEUE else idlest
 
     def copy(self, sequence: CachedSequence) -> CachedSequence:
         """Return a copy of a sequence that goes on separately. Raises EvaluationFault, ModelClosed."""

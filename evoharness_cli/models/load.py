@@ -30,6 +30,10 @@ class Options(TypedDict, total=False):
     gpu_layers: GpuLayers
     temperature: float
     top_p: float
+    base_url: str
+    """The address of the server, for models that are on one."""
+    key_variable: str
+    """The environment variable that holds the server's key."""
 
 
 Factory = Callable[..., Model]
@@ -43,16 +47,36 @@ class BrokenScheme(OutsideFault):
 def _scripted(rest: str, **options: Unpack[Options]) -> Model:
     if options.get("adapter") is not None:
         raise UnusableOption("A scripted model takes no adapter: leave the adapter out or name a language model.")
+    if any(name in options for name in _OF_SERVERS):
+        raise UnusableOption("A scripted model is on no server: leave its address and its key out.")
     if options.get("context") is not None:
         raise UnusableOption("A scripted model has no context that could fill: leave the context out.")
     return ScriptedModel(expanded(Path(rest)))
 
 
-SCHEMES: Mapping[str, Factory] = {"scripted": _scripted}
+def _openai(rest: str, **options: Unpack[Options]) -> Model:
+    from .openai import OpenAIModel
+
+    return OpenAIModel(rest, **options)  # type: ignore[misc]
+
+
+def _openai_with_tools(rest: str, **options: Unpack[Options]) -> Model:
+    from .openai import OpenAIModel
+
+    return OpenAIModel(rest, tools=True, **options)  # type: ignore[misc]
+
+
+SCHEMES: Mapping[str, Factory] = {"openai": _openai, "openai-tools": _openai_with_tools, "scripted": _scripted}
+_SERVED = ("openai", "openai-tools")
+"""Schemes of models that are on a server."""
+_OF_FILES = ("scripted",)
+"""Schemes that a path follows."""
+_OF_SERVERS = ("base_url", "key_variable")
+"""Options that a model in this process doesn't have."""
 
 
 def load_model(spec: str, **options: Unpack[Options]) -> Model:
-    """Return the model that is meant: `scripted:FILE`, a catalogue name, or a path to a GGUF file.
+    """Return the model that is meant: `scripted:FILE`, `openai:NAME`, a catalogue name, or a path to a GGUF file.
 
     Paths may begin with `~`. Raises UnknownModel for a name or a scheme that there isn't, UnusableOption for an option
     that the model can't take, and what the model itself raises when it can't be loaded.
@@ -62,8 +86,15 @@ def load_model(spec: str, **options: Unpack[Options]) -> Model:
     scheme, colon, rest = spec.partition(":")
     if colon and not expanded(Path(spec)).exists():
         return _factory(scheme)(rest, **options)
+    if given := [f"--{name.replace('_', '-')}" for name in _OF_SERVERS if name in options]:
+        raise UnusableOption(f"{spec} is on no server: leave {' and '.join(given)} out, or name openai:MODEL.")
     with interruptible_after():
-        return LlamaModel(resolve(spec), name=spec if spec in CATALOGUE else None, **options)
+        return LlamaModel(resolve(spec), name=spec if spec in CATALOGUE else None, **options)  # type: ignore[misc]
+
+
+def is_served(spec: str) -> bool:
+    """Tell whether a model is on a server, and so has an address, a key and a price."""
+    return spec.partition(":")[0] in _SERVED
 
 
 def anchored(spec: str, folder: Path) -> str:
@@ -77,7 +108,7 @@ def anchored(spec: str, folder: Path) -> str:
     if path.suffix.lower() == ".gguf" or path.is_file():
         return str(path.resolve())
     scheme, _, rest = spec.partition(":")
-    if scheme in SCHEMES and rest:
+    if scheme in _OF_FILES and rest:
         return f"{scheme}:{(folder / expanded(Path(rest))).resolve()}"
     return spec
 

@@ -72,6 +72,13 @@ class Placing:
             del sequence.ids[kept:]
         return kept
 
+    def known(self, target: list[int]) -> int:
+        """Return how many of a target's first tokens were evaluated in one of the sequences, or are about to be.
+
+        Any thread may ask: it is told what was so a moment ago.
+        """
+        return max((shared([*other.ids, *other.pending], target) for other in list(self._sequences)), default=0)
+
     def copy(self, sequence: CachedSequence) -> CachedSequence:
         """Return a saved copy of a sequence, which goes on separately."""
         if sequence.slot is None and sequence.saved is None:

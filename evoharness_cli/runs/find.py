@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from ..samples import sample_folder
 from .task import Task, read_task
 
 _SUFFIXES = (".yaml", ".yml")
+_NAMES_ENVIRONMENT = re.compile(rb"^environment\s*:", re.MULTILINE)
+"""What makes a YAML file in a folder a task, beside the scripts and the data that tasks need."""
 
 
 class TaskNotFound(WrongUsage):
@@ -84,7 +87,8 @@ def _sample(argument: str) -> list[Task]:
 def _task_files(folder: Path) -> list[Path]:
     """Return the task files below a folder, but for hidden folders such as virtual environments."""
     found = (path for path in folder.rglob("*") if path.suffix in _SUFFIXES and path.is_file())
-    return sorted(path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts))
+    shown = (path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts))
+    return sorted(path for path in shown if _NAMES_ENVIRONMENT.search(path.read_bytes()))
 
 
 def _own(environment: str, name: str, source: str, needs: dict[str, object]) -> Task:

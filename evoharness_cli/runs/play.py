@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from ..environments import Adapter, load_adapter
 from ..experience import journal
+from ..experience.besides import add_besides, keep_besides
 from ..experience.journal import EpisodeRecord
 from ..experience.policies import STAND_IN, MemoryPolicy, load_policy
 from ..experience.store import Store
@@ -25,8 +26,13 @@ from ..harness import (
     Workspace,
     WrongUsage,
 )
+from ..models.unanswered import Unanswered
 from .settings import RunSettings, recorded_settings
+from .spending import cost_of
 from .task import Task
+
+OUTSIDE = "outside"
+"""What the fingerprint of a run has that another program's agent played: the name of that agent."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +53,8 @@ class Result:
     completion_tokens: int = 0
     seconds: float = 0.0
     fault: str | None = None
+    cost: float | None = None
+    """What it has cost by the price of the settings, None without one."""
 
 
 class Watcher(Protocol):
@@ -85,10 +93,18 @@ def start(store: Store, tasks: Sequence[Task], settings: RunSettings, fingerprin
 
 
 def recorded_run(store: Store, run: int) -> tuple[list[Task], RunSettings, dict[str, Any]]:
-    """Return the tasks and settings with which a run was started, and the fingerprint of its model and memory."""
+    """Return the tasks and settings with which a run was started, and the fingerprint of its model and memory.
+
+    Raises NotFound, and WrongUsage for a run that was played by another program.
+    """
     recorded = dict(journal.run(store, run).settings)
     tasks = [Task(**task) for task in recorded.pop("tasks")]
     fingerprint = recorded.pop("fingerprint")
+    if OUTSIDE in fingerprint:
+        raise WrongUsage(
+            f"Run {run} was played by another program's agent ({fingerprint[OUTSIDE]}); only runs that were played "
+            "here can be resumed."
+        )
     return tasks, recorded_settings(recorded), fingerprint
 
 
@@ -160,7 +176,10 @@ class Run:
         except OutsideFault as fault:
             if episode is None:
                 return Result(task.name, "fault", False, 0, {}, self.id, self._stated(task), fault=str(fault))
-            journal.fail_episode(self.store, episode, str(fault))
+            with self.store.transaction():
+                journal.fail_episode(self.store, episode, str(fault))
+                if isinstance(fault, Unanswered):
+                    add_besides(self.store, episode, fault.spent)
         assert episode is not None
         return self._result(task, journal.episode(self.store, episode))
 
@@ -198,7 +217,9 @@ class Run:
                 self.watcher.stepped(step)
         except Diverged as error:
             # What was played elsewhere says nothing about this environment.
-            journal.restart_episode(store, record, brief, str(error))
+            with store.transaction():
+                keep_besides(store, record)
+                journal.restart_episode(store, record, brief, str(error))
             return False
         assert episode.outcome is not None
         won = episode.outcome is Outcome.WON
@@ -223,4 +244,5 @@ class Run:
             completion_tokens=record.completion_tokens,
             seconds=record.seconds,
             fault=record.fault if record.outcome is None else None,
+            cost=cost_of(record.settings, record),
         )

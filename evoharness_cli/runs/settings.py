@@ -50,6 +50,14 @@ class RunSettings:
     temperature: float = 0.0
     context: int | None = None
     """Tokens that a prompt and its reply may have together; the model's own choice where None."""
+    base_url: str | None = None
+    """The address of the model's server, where it is on one."""
+    key_variable: str | None = None
+    """The environment variable that holds the server's key. The key itself is never recorded."""
+    price: str | None = None
+    """What a million tokens cost, as `spending.read_price` reads it."""
+    max_cost: float | None = None
+    """What the run, or the whole evaluation, may cost."""
     learn: bool = True
     """Whether what happens changes experience; an evaluation reads it as it is."""
     experience: str = DEFAULT_MEMORY
@@ -70,6 +78,10 @@ class RunSettings:
         }
         if self.context is not None:
             options["context"] = self.context
+        if self.base_url is not None:
+            options["base_url"] = self.base_url
+        if self.key_variable is not None:
+            options["key_variable"] = self.key_variable
         return options
 
     def episode(self, task: Task) -> Settings:

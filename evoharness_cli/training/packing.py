@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+
 from .examples import Example
 
 ATTENTION = "evoharness_shared_beginning"

@@ -15,12 +15,13 @@ from evoharness_cli.experience.exchange.files import ExchangeFile
 from evoharness_cli.experience.exchange.importing import CannotImport, Imported
 from evoharness_cli.experience.noting import add_entry
 from evoharness_cli.experience.places import whereabouts
+from evoharness_cli.experience.shown import quote
 from evoharness_cli.experience.store import Store
 
 
-def exported(store: Store, scope: str | None = None) -> str:
+def exported(store: Store, scope: str | None = None, worlds: bool = True) -> str:
     out = io.BytesIO()
-    export(store, out, scope)
+    export(store, out, scope, worlds)
     return out.getvalue().decode()
 
 
@@ -130,6 +131,17 @@ def test_scopes_are_chosen_when_exporting_and_given_when_importing(store: Store,
 
     brought(elsewhere, file, exported(store), scope="a")
     assert sorted(entry(elsewhere, number).scope for number in range(1, 5)) == ["a", "a", "a/ab", "a/b"]
+
+
+def test_what_is_about_one_world_can_be_left_out(store: Store) -> None:
+    learnt(store)
+    kept = [json.loads(line) for line in exported(store, worlds=False).splitlines()[1:]]
+
+    assert [line["text"] for line in kept if line["record"] == "entry"] == [
+        "opening what is open",
+        "rinse things that smell",
+    ]
+    assert {line["record"] for line in kept} == {"entry", "count"}
 
 
 def test_near_duplicates_of_what_was_here_are_united(store: Store, elsewhere: Store, file: Path) -> None:
@@ -274,4 +286,4 @@ def test_markup_and_control_characters_are_kept_as_text_on_one_line(store: Store
     kept = entry(store, 1)
     assert kept.text == 'ring [2J the <action>bell</action> "now"'
     assert kept.scope.isprintable()
-    assert kept.line.count("\n") == 0
+    assert quote(kept).count("\n") == 0

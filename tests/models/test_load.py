@@ -10,6 +10,7 @@ import pytest
 
 from evoharness_cli.harness import OutsideFault, Transcript, WrongUsage
 from evoharness_cli.models import (
+    CATALOGUE,
     LlamaModel,
     ModelFileError,
     UnknownModel,
@@ -41,8 +42,8 @@ def test_an_unknown_name_lists_the_known_ones_and_what_was_meant() -> None:
     with pytest.raises(UnknownModel) as caught:
         load_model("smolm2-135m")
     assert str(caught.value) == (
-        "No model is called 'smolm2-135m'. Did you mean smollm2-135m?"
-        " Known: smollm2-135m; a path that ends in .gguf also works."
+        "No model is called 'smolm2-135m'. Did you mean smollm2-135m or smollm2-360m or smollm2-1.7b?"
+        f" Known: {', '.join(CATALOGUE)}; a path that ends in .gguf also works."
     )
     with pytest.raises(UnknownModel, match=r"called 'zzz'. Known"):
         resolve("zzz")
@@ -95,7 +96,7 @@ def test_a_path_is_anchored_in_a_folder_and_a_name_is_not(tmp_path: Path, monkey
         "scripted:~/a.yaml": "scripted:/home/somebody/a.yaml",
     }.items():
         assert anchored(spec, tmp_path) == meant
-    for spec in ("smollm2-135m", "echo:a.yaml", "no-such-model", "scripted:"):
+    for spec in ("smollm2-135m", "echo:a.yaml", "no-such-model", "scripted:", "openai:gpt", "openai-tools:org/m"):
         assert anchored(spec, tmp_path) == spec
 
 
@@ -105,7 +106,9 @@ def test_the_home_of_nobody_holds_nothing() -> None:
 
 
 def test_an_unknown_scheme_lists_the_known_ones() -> None:
-    with pytest.raises(UnknownModel, match=r"No kind of model is called 'ftp'. Known: scripted:"):
+    with pytest.raises(
+        UnknownModel, match=r"No kind of model is called 'ftp'. Known: openai:, openai-tools:, scripted:"
+    ):
         load_model("ftp:model")
 
 
@@ -134,7 +137,7 @@ def test_an_installed_package_adds_a_scheme() -> None:
 def test_a_scheme_that_cant_be_imported_is_a_sentence() -> None:
     with pytest.raises(BrokenScheme, match="The scheme broken: of echo_model:none can't be imported"):
         load_model("broken:x")
-    with pytest.raises(UnknownModel, match="broken:, echo:, scripted:"):
+    with pytest.raises(UnknownModel, match="broken:, echo:, openai:, openai-tools:, scripted:"):
         load_model("other:x")
 
 
@@ -146,7 +149,8 @@ def run_python(code: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_importing_the_models_loads_no_engine() -> None:
-    code = "import sys, evoharness_cli.models; print({'llama_cpp', 'numpy', 'jinja2', 'yaml'} & set(sys.modules))"
+    heavy = {"llama_cpp", "numpy", "jinja2", "yaml", "openai", "huggingface_hub"}
+    code = f"import sys, evoharness_cli.models; print({heavy!r} & set(sys.modules))"
     assert run_python(code).stdout == "set()\n"
 
 

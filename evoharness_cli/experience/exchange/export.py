@@ -20,14 +20,14 @@ _SPOOLED = 2**22
 """Bytes that are held in memory until the header is known."""
 
 
-def export(store: Store, out: IO[bytes], scope: str | None = None) -> tuple[int, int]:
+def export(store: Store, out: IO[bytes], scope: str | None = None, worlds: bool = True) -> tuple[int, int]:
     """Write what is active, of a scope and those below it, and where things are; return how many entries and places.
 
-    Raises OSError where it can't be written.
+    Without `worlds`, what is about one world is left out. Raises OSError where it can't be written.
     """
     entries = places = 0
     with tempfile.SpooledTemporaryFile(_SPOOLED) as body:
-        for line in lines(store, scope):
+        for line in lines(store, scope, worlds):
             entries += line["record"] == "entry"
             places += line["record"] != "entry"
             body.write(_written(line))
@@ -46,15 +46,17 @@ def content_hash(store: Store, scope: str | None = None) -> str:
     return digest.hexdigest()
 
 
-def lines(store: Store, scope: str | None = None) -> Iterator[dict[str, Any]]:
+def lines(store: Store, scope: str | None = None, worlds: bool = True) -> Iterator[dict[str, Any]]:
     """Yield what is active, of a scope and those below it, and where things are, always in the same order."""
     inside, values = within("scope", scope) if scope else ("1", [])
+    anywhere = "" if worlds else "AND world IS NULL"
     for row in store.rows(
-        f"SELECT {COLUMNS} FROM entries WHERE status = ? AND {inside} ORDER BY kind, scope, world, text, applies, id",
+        f"SELECT {COLUMNS} FROM entries WHERE status = ? AND {inside} {anywhere} "
+        "ORDER BY kind, scope, world, text, applies, id",
         [EntryStatus.ACTIVE, *values],
     ):
         yield _entry(store, read_entry(row))
-    for query in (_COUNTS, _PRIORS, _SIGHTINGS):
+    for query in (_COUNTS, _PRIORS, *([_SIGHTINGS] if worlds else [])):
         for row in store.rows(query.format(inside=inside), values):
             yield dict(row)
 

@@ -1,0 +1,82 @@
+"""What an agent believed and planned after each step, derived from the record without its environment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...experience.journal import EpisodeRecord
+from ...harness import VERBS, Belief, Condition, MetaAction, Part, Status, Step, Workspace, parse_reply
+from ...runs.settings import Method
+
+_DONE, _SAID_DONE = "done: ", "done on your word: "
+
+
+@dataclass(frozen=True)
+class Believed:
+    """Where the agent was and what it had searched, and the facts that stood, each with the step that showed it."""
+
+    situation: str
+    facts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class State:
+    """Belief and progress after a step; None for a part that was off."""
+
+    belief: Believed | None
+    plan: tuple[tuple[Status, str], ...] | None
+    """Each subgoal with where it stands."""
+    current: int | None = None
+    """Which subgoal was the open one."""
+
+
+def states(episode: EpisodeRecord, steps: Sequence[Step]) -> list[State]:
+    """Return the state after each of the recorded steps.
+
+    Whether there was evidence for a subgoal is taken from what the agent was told. A fact carries the step at which it
+    was news, which is all that is recorded.
+    """
+    told = ""
+
+    def evidence(subgoal: str) -> Condition | None:
+        del subgoal
+        return _condition(told)
+
+    workspace = Workspace(episode.goal, evidence, parts=Method(episode.settings["method"]).parts)
+    found = []
+    for step in steps:
+        told = step.observation
+        if step.kind in VERBS:
+            action = parse_reply(step.reply).action
+            if isinstance(action, MetaAction):
+                workspace.replay(action, step.number)
+        else:
+            workspace.absorb(step.observation, step.facts, step.number)
+        found.append(_state(workspace))
+    return found
+
+
+def _condition(told: str) -> Condition | None:
+    """Return a condition that gives the agent's answer to `commit` anew."""
+    if told.startswith(_SAID_DONE):
+        return None
+    missing = None if told.startswith(_DONE) else "as recorded"
+
+    def holds(belief: Belief) -> str | None:
+        del belief
+        return missing
+
+    return holds
+
+
+def _state(workspace: Workspace) -> State:
+    belief, progress = workspace.belief, workspace.progress
+    known = None
+    if Part.BELIEF in workspace.parts:
+        known = Believed(belief.situation(), tuple(map(str, belief.things())))
+    if Part.PROGRESS not in workspace.parts:
+        return State(known, None)
+    plan = tuple((subgoal.status, str(subgoal)) for subgoal in progress.plan)
+    current = next((place for place, each in enumerate(progress.plan) if each is progress.current), None)
+    return State(known, plan, current)

@@ -41,8 +41,10 @@ class Finding:
 class Adapter(Protocol):
     """How an environment plugs in. One object serves a whole run, so that it may share what is costly."""
 
-    needs: type[BaseModel]
-    """What a task file says below `environment`, besides the name; paths in it are made absolute by `Path` fields."""
+    @property
+    def needs(self) -> type[BaseModel]:
+        """What a task file says below `environment`, besides the name; `Path` fields are made absolute."""
+        ...
 
     def locate(self, place: str) -> Sequence[tuple[str, dict[str, Any]]]:
         """Return names and needs of the tasks at a place in the environment's own terms, as in `NAME:PLACE`.
@@ -114,11 +116,15 @@ def names() -> list[str]:
 
 
 def load_adapter(name: str) -> Adapter:
-    """Return a new adapter. Raises UnknownEnvironment, or OutsideFault where its package can't be imported."""
+    """Return a new adapter. Raises UnknownEnvironment, or OutsideFault where its package doesn't give one."""
+    point = _point(name)
     try:
-        adapter: Adapter = _point(name).load()()
-    except ImportError as error:
-        raise OutsideFault(f"the environment {name!r} can't be used: {error}") from error
+        adapter: Adapter = point.load()()
+    except Exception as error:
+        raise OutsideFault(
+            f"The environment {name!r} can't be used: {point.value} gave {type(error).__name__}: {error}. Mend or "
+            "reinstall the package that brings it."
+        ) from error
     return adapter
 
 

@@ -65,8 +65,18 @@ def constrain(
         return None
     meta: list[Pattern] = [(f"{verb} [", FreeText(shortest=1 if verb in NEEDS_ARGUMENT else 0), "]") for verb in verbs]
     if decode is Decode.ADMISSIBLE and admissible:
-        return Constraint(((OneOf(tuple(admissible)),), *meta))
+        whole = tuple(action for action in admissible if not _SLOT.search(action))
+        open_ended = [action for action in admissible if _SLOT.search(action)]
+        return Constraint((*([(OneOf(whole),)] if whole else []), *_fill(open_ended, {}), *meta))
     return Constraint((*_fill(forms, names), *meta))
+
+
+def is_among(action: str, admissible: Sequence[str]) -> bool:
+    """Tell whether an action is admissible: one of those listed, or what one with placeholders stands for."""
+    if action in admissible:
+        return True
+    patterns = (_SLOT.split(each)[::2] for each in admissible if _SLOT.search(each))
+    return any(re.fullmatch("(.+)".join(map(re.escape, pieces)), action, re.DOTALL) for pieces in patterns)
 
 
 def _fill(forms: Sequence[str], names: Mapping[str, Sequence[str]]) -> list[Pattern]:

@@ -9,7 +9,8 @@ from enum import Enum
 
 from .actions import EnvironmentAction, FormatError, MetaAction, parse_reply
 from .belief import Fact
-from .constraint import Decode, constrain
+from .constraint import Decode, constrain, is_among
+from .contract import checked_facts, checked_names, checked_observation
 from .protocols import ContextFull, Environment, Lasting, Model, Observation, Reply
 from .transcript import Transcript
 from .workspace import Workspace
@@ -120,7 +121,7 @@ class Episode:
         if not recorded:
             yield first
         elif recorded[0].observation != first.observation:
-            raise Diverged(f"the first observation is not the recorded one: {first.observation!r}")
+            raise Diverged(f"it begins with {first.observation!r}, where {recorded[0].observation!r} was recorded")
         for step in recorded[1:]:
             self._replay(step)
         self._finished = time.monotonic()
@@ -131,9 +132,9 @@ class Episode:
 
     def _begin(self) -> Step:
         clock = time.monotonic()
-        observation = self.environment.reset()
+        observation = checked_observation(self.environment, "reset()", self.environment.reset())
         seconds = time.monotonic() - clock
-        news = self.workspace.absorb(observation.text, self.environment.facts(), 0)
+        news = self.workspace.absorb(observation.text, checked_facts(self.environment), 0)
         brief = self.environment.brief
         self.transcript = Transcript(
             system_prompt(self.environment, self.workspace, self.settings.limits.free_meta),
@@ -179,7 +180,7 @@ class Episode:
         environment, settings = self.environment, self.settings
         admissible = environment.admissible() if settings.decode is Decode.ADMISSIBLE else ()
         constraint = constrain(
-            settings.decode, environment.forms, environment.names(), admissible, self.workspace.verbs
+            settings.decode, environment.forms, checked_names(environment), admissible, self.workspace.verbs
         )
         seed = (settings.seed * 1_000_003 + len(self.steps)) % 2**32
         shown = self.transcript.with_panel(self.workspace.panel()) if settings.panels else self.transcript
@@ -197,12 +198,13 @@ class Episode:
             else:
                 kind = ENVIRONMENT
                 admissible = self.environment.admissible()
-                invalid = bool(admissible) and readable not in admissible
+                invalid = bool(admissible) and not is_among(readable, admissible)
                 clock = time.monotonic()
-                observation = self.environment.step(readable)
+                answered = self.environment.step(readable)
                 seconds = time.monotonic() - clock
+                observation = checked_observation(self.environment, f"step({readable!r})", answered)
                 observed, remark = observation.text, observation.remark
-                facts = tuple(self.workspace.absorb(observed, self.environment.facts(), number))
+                facts = tuple(self.workspace.absorb(observed, checked_facts(self.environment), number))
                 self._finish(observation)
         if isinstance(action, MetaAction):
             kind, invalid = action.verb, False
@@ -237,7 +239,7 @@ class Episode:
         action = parse_reply(step.reply).action
         if step.kind == ENVIRONMENT:
             observation = self._played_again(step)
-            self.workspace.absorb(observation.text, self.environment.facts(), step.number)
+            self.workspace.absorb(observation.text, checked_facts(self.environment), step.number)
             self._finish(observation)
         elif isinstance(action, MetaAction):
             self.workspace.replay(action, step.number)
@@ -250,7 +252,8 @@ class Episode:
         readable = self.environment.read(step.action)
         observation = self.environment.step(readable) if readable is not None else None
         if observation is None or observation.text != step.observation:
-            raise Diverged(f"step {step.number}, {step.action!r}, is not answered as it was recorded")
+            now = "can't be read any more" if observation is None else f"was answered {observation.text!r}"
+            raise Diverged(f"step {step.number}, {step.action!r}, {now}, where {step.observation!r} was recorded")
         return observation
 
     def _record(self, step: Step) -> None:

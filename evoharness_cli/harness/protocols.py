@@ -74,13 +74,25 @@ class Answer:
 class Environment(Protocol):
     """What is acted on. One object plays one task; `reset` is called once, first."""
 
-    brief: Brief
-    instructions: str
-    """What the agent is told about the environment, one or two sentences."""
-    forms: tuple[str, ...]
-    """The actions, as templates: `go to {receptacle}`."""
-    example: str
-    """One action, to show the model what a reply looks like."""
+    @property
+    def brief(self) -> Brief:
+        """What the task is."""
+        ...
+
+    @property
+    def instructions(self) -> str:
+        """What the agent is told about the environment, one or two sentences."""
+        ...
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """The actions, as templates: `go to {receptacle}`."""
+        ...
+
+    @property
+    def example(self) -> str:
+        """One action, to show the model what a reply looks like."""
+        ...
 
     def reset(self) -> Observation:
         """Start the task and return the first observation."""
@@ -95,7 +107,10 @@ class Environment(Protocol):
         ...
 
     def admissible(self) -> Sequence[str]:
-        """Return the actions that would change or show something now; empty where the environment can't tell."""
+        """Return the actions that would change or show something now; empty where the environment can't tell.
+
+        An action that takes free text is listed with a placeholder: `label jar as {text}`.
+        """
         ...
 
     def facts(self) -> Sequence[Fact]:

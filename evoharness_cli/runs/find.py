@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ..environments import load_adapter, names
-from ..harness import WrongUsage
+from ..harness import OutsideFault, WrongUsage
 from ..samples import sample_folder
 from .task import Task, read_task
 
@@ -57,12 +57,19 @@ def _folder(folder: Path) -> list[Task]:
 
 
 def _recognised(path: Path) -> list[Task]:
+    broken: list[str] = []
     for environment in names():
-        if found := load_adapter(environment).recognise(path.resolve()):
+        try:
+            adapter = load_adapter(environment)
+        except OutsideFault as error:
+            # What another package brings isn't to keep this environment's tasks from being found.
+            broken.append(f" {error}")
+            continue
+        if found := adapter.recognise(path.resolve()):
             return [_own(environment, name, str(path), needs) for name, needs in found]
     raise TaskNotFound(
         f"{path} holds no task: expected a task file (.yaml) or a file of an environment ({', '.join(names())}), "
-        "or a folder of them."
+        f"or a folder of them.{''.join(broken)}"
     )
 
 

@@ -68,6 +68,10 @@ class Watcher(Protocol):
         """A step was played and recorded."""
         ...
 
+    def began_anew(self, reason: str) -> None:
+        """What was recorded of the episode was dropped, for a reason, and it begins again."""
+        ...
+
     def ended(self, result: Result) -> None:
         """An episode ended, or had ended before the run was interrupted."""
         ...
@@ -80,6 +84,9 @@ class Unwatched:
         """Do nothing."""
 
     def stepped(self, step: Step) -> None:
+        """Do nothing."""
+
+    def began_anew(self, reason: str) -> None:
         """Do nothing."""
 
     def ended(self, result: Result) -> None:
@@ -220,6 +227,7 @@ class Run:
             with store.transaction():
                 keep_besides(store, record)
                 journal.restart_episode(store, record, brief, str(error))
+            self.watcher.began_anew(str(error))
             return False
         assert episode.outcome is not None
         won = episode.outcome is Outcome.WON

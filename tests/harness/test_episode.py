@@ -399,14 +399,16 @@ class TestReplay:
 
     def test_another_first_observation_diverges(self) -> None:
         steps = self.recorded(1)
-        with pytest.raises(Diverged, match="the first observation is not the recorded one: 'There is a kitchen 1"):
+        with pytest.raises(Diverged, match=r"it begins with 'There is a kitchen 1.*, where 'There is a garden 1.' was"):
             list(episode().play([replace(steps[0], observation="There is a garden 1.")]))
 
     def test_another_answer_diverges(self) -> None:
         environment = TwoRooms(mug_in="hall 1")
         game = Episode(environment, Replies(()), Workspace(environment.brief.goal, environment.evidence))
 
-        with pytest.raises(Diverged, match="step 2, 'go to kitchen 1', is not answered as it was recorded"):
+        with pytest.raises(
+            Diverged, match="step 2, 'go to kitchen 1', was .* You see nothing.', where 'You .* a mug 1.' was"
+        ):
             list(game.play(self.recorded(5)))
 
     def test_an_action_that_can_no_longer_be_read_diverges(self) -> None:
@@ -414,7 +416,7 @@ class TestReplay:
         environment.forms = ("look",)
         game = Episode(environment, Replies(()), Workspace(environment.brief.goal, environment.evidence))
 
-        with pytest.raises(Diverged, match="step 2"):
+        with pytest.raises(Diverged, match=r"step 2, 'go to kitchen 1', was .* nothing.', where 'You .* mug 1.' was"):
             list(game.play(self.recorded(5)))
 
 

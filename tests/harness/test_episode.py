@@ -406,9 +406,7 @@ class TestReplay:
         environment = TwoRooms(mug_in="hall 1")
         game = Episode(environment, Replies(()), Workspace(environment.brief.goal, environment.evidence))
 
-        with pytest.raises(
-            Diverged, match="step 2, 'go to kitchen 1', was .* You see nothing.', where 'You .* a mug 1.' was"
-        ):
+        with pytest.raises(Diverged, match=r"step 2, 'go to kitchen 1', was .* nothing.', where 'You .* mug 1.' was"):
             list(game.play(self.recorded(5)))
 
     def test_an_action_that_can_no_longer_be_read_diverges(self) -> None:
@@ -416,7 +414,7 @@ class TestReplay:
         environment.forms = ("look",)
         game = Episode(environment, Replies(()), Workspace(environment.brief.goal, environment.evidence))
 
-        with pytest.raises(Diverged, match=r"step 2, 'go to kitchen 1', was .* nothing.', where 'You .* mug 1.' was"):
+        with pytest.raises(Diverged, match="step 2, 'go to kitchen 1', can't be read any more, where"):
             list(game.play(self.recorded(5)))
 
 

@@ -10,6 +10,7 @@ import typer
 
 from ..experience.policies import DEFAULT as DEFAULT_MEMORY
 from ..harness import VERBS, Decode, WrongUsage
+from .eval import RayAddress
 from .options import DEFAULT_MODEL, Decoding, Engine, Json, MaxSteps, MemoryName, engine_need, given_options
 from .train import train
 from .train_sft import Precision, anchored_model, asked_to_stop, named, needs_torch
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from ..training.machine import Machine
     from ..training.rl_settings import RlSettings
 
-_HOW_TO_SHOW = {"--resume", "--json"}
+_HOW_TO_GO_ON = {"--resume", "--ray", "--json"}
 
 
 @train.command()
@@ -32,8 +33,8 @@ def rl(
         Path | None, typer.Option(help="The run's folder, to keep out of version control.", show_default=False)
     ] = None,
     start: Annotated[
-        Path | None,
-        typer.Option("--from", help="The folder of a training run to go on from.", show_default=False),
+        str | None,
+        typer.Option("--from", help="A run, an adapter or a policy to go on from. [default: the base model]"),
     ] = None,
     model: Annotated[str, typer.Option(help="The base model: a name or a GGUF file.")] = DEFAULT_MODEL,
     bank: Annotated[
@@ -74,6 +75,7 @@ def rl(
     engine: Engine = None,
     context: Annotated[int, typer.Option(min=1, help="Tokens that an episode may have.")] = 4096,
     parallel: Annotated[int, typer.Option(min=1, max=64, help="Episodes at once.")] = 8,
+    ray: RayAddress = None,
     rank: Annotated[int, typer.Option(min=1, help="Of the adapter's matrices, unless --from has one.")] = 32,
     alpha: Annotated[float, typer.Option(min=1e-9, help="The adapter is scaled by alpha / rank.")] = 64.0,
     layers: Annotated[
@@ -100,7 +102,7 @@ def rl(
     Example: evoharness train rl alfworld:training --from runs/first --out runs/second
     """
     given = given_options(ctx)
-    if resume and (other := given - _HOW_TO_SHOW):
+    if resume and (other := given - _HOW_TO_GO_ON):
         raise WrongUsage(f"--resume goes on as the run was begun; leave out {', '.join(sorted(other))}.")
     if resume and tasks:
         raise WrongUsage("--resume knows the tasks of its run; leave them out.")
@@ -109,6 +111,7 @@ def rl(
     if start and (other := given & {"--rank", "--alpha", "--layers"}):
         raise WrongUsage(f"--from brings an adapter; leave out {', '.join(sorted(other))}.")
     needs_torch()
+    from ..cluster.places import place_at
     from ..training.checkpoint import RunFolder
     from ..training.grpo import GrpoSettings
     from ..training.lora import LoraSettings
@@ -121,7 +124,7 @@ def rl(
     if not resume:
         settings = RlSettings(
             model=anchored_model(model),
-            start=str(start) if start else None,
+            start=start,
             bank=bank,
             experience=experience,
             lora=LoraSettings(rank, alpha, layers),
@@ -146,8 +149,8 @@ def rl(
             seed=seed,
         )
         _begin(folder, settings, tasks or [], max_steps, decode, engine, precision, threads)
-    with asked_to_stop() as stop, _Shown(as_json) as shown:
-        finished = train_run(RunFolder(folder), shown, stop.is_set)
+    with place_at(ray) as place, asked_to_stop() as stop, _Shown(as_json) as shown:
+        finished = train_run(RunFolder(folder), shown, stop.is_set, place)
     if not finished:
         raise KeyboardInterrupt(f"interrupted; go on with: evoharness train rl --resume {folder}")
     shown.finished(folder)

@@ -49,6 +49,10 @@ def sft(
     ] = None,
     out: Annotated[Path | None, typer.Option(help="The folder to make for the run.", show_default=False)] = None,
     model: Annotated[str, typer.Option(help="The base model: a name or a GGUF file.")] = DEFAULT_MODEL,
+    start: Annotated[
+        str | None,
+        typer.Option("--from", help="A run, an adapter or a policy to go on from. [default: the base model]"),
+    ] = None,
     epochs: Annotated[int, typer.Option(min=1, help="How often each demonstration is learnt.")] = 1,
     batch: Annotated[int, typer.Option(min=1, help="Demonstrations an update.")] = 8,
     lr: Annotated[float, typer.Option(min=1e-9, help="The highest learning rate.")] = 4e-4,
@@ -90,6 +94,8 @@ def sft(
         raise WrongUsage(f"--resume goes on as the run was begun; leave out {', '.join(sorted(other))}.")
     if resume and demonstrations:
         raise WrongUsage("--resume knows the demonstrations of its run; leave them out.")
+    if start and (other := given & {"--rank", "--alpha", "--layers"}):
+        raise WrongUsage(f"--from says what is adapted; leave out {', '.join(sorted(other))}.")
     if not resume and not (demonstrations and out):
         raise WrongUsage("Expected demonstrations and --out FOLDER, or --resume FOLDER.")
     needs_torch()
@@ -106,6 +112,7 @@ def sft(
         settings = SftSettings(
             demonstrations=str(demonstrations),
             model=anchored_model(model),
+            start=start,
             validation=str(validation) if validation else None,
             validate_every=validate_every,
             lora=LoraSettings(rank, alpha, layers),

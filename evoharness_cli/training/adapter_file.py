@@ -15,11 +15,13 @@ from typing import Any
 
 import numpy as np
 import torch
-from gguf import GGMLQuantizationType, GGUFValueType, GGUFWriter, LlamaFileType
+from gguf import GGMLQuantizationType, GGUFReader, GGUFValueType, GGUFWriter, LlamaFileType
 from gguf.quants import dequantize, quantize
 from numpy.typing import NDArray
 
-from ..harness import OutsideFault
+from ..harness import OutsideFault, WrongUsage
+from ..models.gguf import check_start
+from .lora import TARGETS, LoraSettings
 from .weights import ModelFile
 
 MERGED = {
@@ -27,6 +29,8 @@ MERGED = {
     "BF16": (GGMLQuantizationType.BF16, LlamaFileType.MOSTLY_BF16),
 }
 """In what a merged model can be kept. Fewer bits round the difference away that was learnt."""
+PARTS = ("lora_a", "lora_b")
+_ABOUT = "evoharness."
 _WRITTEN_ANEW = ("GGUF.", "general.architecture", "general.file_type", "general.quantization_version")
 
 
@@ -47,12 +51,40 @@ def write_adapter(
         writer.add_string("adapter.type", "lora")
         writer.add_float32("adapter.lora.alpha", alpha)
         for key, value in about.items():
-            writer.add_string(f"evoharness.{key}", value)
+            writer.add_string(f"{_ABOUT}{key}", value)
         for parameter, a, b in _pairs(weights):
             name = base.layout.name(parameter)
             writer.add_tensor(f"{name}.lora_a", a.astype(np.float16))
             writer.add_tensor(f"{name}.lora_b", np.ascontiguousarray(base.layout.to_file(name, b)).astype(np.float16))
         _close(writer)
+
+
+def read_adapter(path: Path, base: ModelFile) -> tuple[dict[str, torch.Tensor], LoraSettings, dict[str, str]]:
+    """Return the weights of an adapter of a base model in 32 bits, what it adapts, and what `write_adapter` kept of it.
+
+    Raises WrongUsage for any other file.
+    """
+    check_start(path)
+    reader = GGUFReader(path)
+    tensors = {tensor.name: tensor for tensor in reader.tensors}
+    weights: dict[str, torch.Tensor] = {}
+    for stem in base.linear_layers():
+        name = base.layout.name(f"{stem}.weight")
+        if f"{name}.lora_a" not in tensors:
+            continue
+        a, b = (dequantize(tensors[f"{name}.{kind}"].data, tensors[f"{name}.{kind}"].tensor_type) for kind in PARTS)
+        short = stem.removeprefix("model.")
+        weights[f"{short}.lora_a"] = torch.tensor(np.array(a, np.float32))
+        weights[f"{short}.lora_b"] = torch.tensor(np.array(base.layout.from_file(name, b), np.float32))
+    alpha = reader.get_field("adapter.lora.alpha")
+    if len(weights) != len(tensors) or not weights or alpha is None:
+        raise WrongUsage(f"Expected an adapter of {base.path.name} in {path}, found something else.")
+    blocks = {int(name.split(".")[1]) for name in weights}
+    targets = tuple(target for target in TARGETS if any(f".{target}." in name for name in weights))
+    rank = min(next(iter(weights.values())).shape)
+    lora = LoraSettings(rank, float(alpha.contents()), base.blocks - min(blocks), targets)
+    told = {key: field for key, field in reader.fields.items() if key.startswith(_ABOUT)}
+    return weights, lora, {key.removeprefix(_ABOUT): str(field.contents()) for key, field in told.items()}
 
 
 def write_merged(

@@ -17,6 +17,8 @@ from ..models.hashes import write_note
 from .lora import LoraSettings
 
 SETTINGS, CHECKPOINT, LOG = "settings.json", "checkpoint.pt", "log.jsonl"
+REFERENCE = "reference.pt"
+"""The weights that a run began with, where it goes on from others."""
 
 
 class NoRun(WrongUsage):

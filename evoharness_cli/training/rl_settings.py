@@ -20,7 +20,8 @@ from ..models import resolve
 from ..models.hashes import sha256_of
 from ..runs.settings import RunSettings
 from ..runs.task import Task
-from .checkpoint import NoRun, RunFolder, lora_of
+from .beginning import beginning
+from .checkpoint import REFERENCE, NoRun, RunFolder, lora_of
 from .demonstrations import check_not_held_out
 from .grpo import GrpoSettings
 from .lora import LoraSettings
@@ -29,9 +30,9 @@ from .reward import RewardSettings
 from .transcript_format import transcript_format
 from .weights import ModelFile
 
-REFERENCE, ADAPTER, BANKS, ROLLOUTS = "reference.pt", "adapter.gguf", "banks", "rollouts"
-"""What is in a run's folder besides the checkpoint: the weights it began with, the policy as the engine plays it, the
-bank after an update, and the episodes of each."""
+ADAPTER, BANKS, ROLLOUTS = "adapter.gguf", "banks", "rollouts"
+"""What is in a run's folder besides the checkpoint: the policy as the engine plays it, the bank after an update, and
+the episodes of each."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class RlSettings:
     model: str
     """The base model, as the catalogue knows it or a GGUF file."""
     start: str | None = None
-    """The folder of a training run to go on from, and to stay close to; else the base model."""
+    """What to go on from, and to stay close to, as `beginning` takes it; else the base model."""
     bank: str = "none"
     """What `eval --bank` takes; it isn't changed, as the run has a copy."""
     experience: str = "bpe"
@@ -108,7 +109,8 @@ def begin(folder: RunFolder, settings: RlSettings, tasks: Sequence[Task], machin
     model = resolve(settings.model)
     weights: dict[str, torch.Tensor] = {}
     if settings.start:
-        settings, weights = _started(settings, RunFolder(Path(settings.start)), sha256_of(model))
+        begun = beginning(settings.start, model)
+        settings, weights = replace(settings, lora=begun.lora, start=begun.place), dict(begun.weights)
     ModelFile.open(model)
     folder.create(
         {
@@ -152,16 +154,3 @@ def settings_of(recorded: dict[str, Any]) -> RlSettings:
             "grpo": GrpoSettings(**given["grpo"]),
         }
     )
-
-
-def _started(settings: RlSettings, start: RunFolder, model: str) -> tuple[RlSettings, dict[str, torch.Tensor]]:
-    """Return the settings and weights with which a run goes on from another one."""
-    recorded = start.settings()
-    checkpoint = start.load()
-    if checkpoint is None:
-        raise NoRun(f"Expected a checkpoint in {start.path}, found none yet: train on with --resume {start.path}.")
-    if recorded["files"]["model"] != model:
-        raise WrongUsage(f"Expected the model that {start.path} was trained on, found {settings.model}.")
-    if recorded.get("format") not in ("", None, transcript_format()):
-        raise WrongUsage(f"{start.path} learnt another format of transcripts; train it anew.")
-    return replace(settings, lora=lora_of(recorded), start=str(start.path.resolve())), dict(checkpoint.weights)

@@ -25,7 +25,8 @@ import torch
 from ..harness import WrongUsage
 from ..models import resolve
 from ..models.hashes import compute_sha256, sha256_of
-from .checkpoint import Checkpoint, NoRun, RunFolder, lora_of
+from .beginning import beginning
+from .checkpoint import REFERENCE, Checkpoint, NoRun, RunFolder, lora_of
 from .examples import Example, Tokeniser, format_of, read_examples
 from .lora import LoraSettings, attach, load
 from .machine import Machine, choose_machine, set_up
@@ -44,6 +45,8 @@ class SftSettings:
     """A file of demonstrations, one JSON object a line."""
     model: str
     """The base model, as the catalogue knows it or a GGUF file."""
+    start: str | None = None
+    """What to go on from, as `beginning` takes it; else the base model."""
     validation: str | None = None
     """Demonstrations that are not learnt, on which the loss is told."""
     validate_every: int = 50
@@ -121,6 +124,10 @@ def begin(folder: RunFolder, settings: SftSettings, machine: Machine | None = No
         demonstrations=str(data.resolve()),
         validation=str(Path(settings.validation).resolve()) if settings.validation else None,
     )
+    weights: dict[str, torch.Tensor] = {}
+    if settings.start:
+        begun = beginning(settings.start, resolve(settings.model))
+        settings, weights = replace(settings, lora=begun.lora, start=begun.place), dict(begun.weights)
     folder.create(
         {
             "sft": asdict(settings),
@@ -130,6 +137,8 @@ def begin(folder: RunFolder, settings: SftSettings, machine: Machine | None = No
             "versions": {"torch": torch.__version__},
         }
     )
+    if weights:
+        torch.save(weights, folder.path / REFERENCE)
 
 
 def train(folder: RunFolder, watcher: Watcher, stop: Callable[[], bool] = lambda: False) -> bool:
@@ -152,6 +161,8 @@ def train(folder: RunFolder, watcher: Watcher, stop: Callable[[], bool] = lambda
     parameters = attach(model.model, settings.lora, settings.seed)
     optimiser = Optimiser(parameters, settings.clip)
     done = 0
+    if settings.start:
+        load(parameters, torch.load(folder.path / REFERENCE, weights_only=True))
     if checkpoint := folder.load():
         done = checkpoint.update
         load(parameters, checkpoint.weights)

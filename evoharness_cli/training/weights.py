@@ -7,7 +7,7 @@ and all. The llama architecture keeps rows of queries and keys in another order 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from ..harness import WrongUsage
 from ..models.gguf import check_start
+from .lora import TARGETS
 
 ARCHITECTURES = {"llama": MODEL_ARCH.LLAMA, "qwen2": MODEL_ARCH.QWEN2, "qwen3": MODEL_ARCH.QWEN3}
 """What can be trained, by the name in the file; `transformers` has the same names."""
@@ -91,6 +92,18 @@ class ModelFile:
         heads = int(_value(reader, f"{architecture}.attention.head_count"))
         key_value_heads = int(_value(reader, f"{architecture}.attention.head_count_kv", heads))
         return cls(path, reader, Layout(architecture, names, heads, key_value_heads))
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks the model has."""
+        return int(_value(self.reader, f"{self.layout.architecture}.block_count"))
+
+    def linear_layers(self) -> Iterator[str]:
+        """Yield the names that `transformers` gives the linear layers of the blocks."""
+        for block in range(self.blocks):
+            for target in TARGETS:
+                part = "mlp" if target in ("gate_proj", "up_proj", "down_proj") else "self_attn"
+                yield f"model.layers.{block}.{part}.{target}"
 
     def load(self, dtype: torch.dtype, device: torch.device) -> Any:
         """Return a causal model of `transformers` with the file's weights, ready for packs."""

@@ -21,13 +21,14 @@ from evoharness_cli.models import LlamaModel, resolve  # noqa: E402
 from evoharness_cli.models.lanes import Shape  # noqa: E402
 from evoharness_cli.models.slots import CHUNK  # noqa: E402
 from evoharness_cli.training import lora  # noqa: E402
-from evoharness_cli.training.checkpoint import LOG, NoRun, RunFolder  # noqa: E402
+from evoharness_cli.training.checkpoint import LOG, REFERENCE, NoRun, RunFolder  # noqa: E402
 from evoharness_cli.training.examples import Example, Tokeniser, read_examples  # noqa: E402
 from evoharness_cli.training.export import export_adapter, export_merged  # noqa: E402
 from evoharness_cli.training.machine import Machine  # noqa: E402
 from evoharness_cli.training.packing import pack  # noqa: E402
 from evoharness_cli.training.scoring import target_logits  # noqa: E402
 from evoharness_cli.training.sft import SftSettings, Update, Validation, begin, train  # noqa: E402
+from evoharness_cli.training.transcript_format import transcript_format  # noqa: E402
 from evoharness_cli.training.weights import ModelFile  # noqa: E402
 
 SMALL = "smollm2-135m"
@@ -211,3 +212,44 @@ def test_the_engine_plays_a_merged_model_as_torch_does(
     export_merged(trained.folder, tmp_path / "merged.gguf", "Q8_0", lambda done, total: told.append((done, total)))
     assert told[-1] == (272, 272)
     check_agreement(learnt[1:], engine_logits(tmp_path / "merged.gguf", None, played[1:]))
+
+
+def changed(trained: Trained, path: Path, **settings: object) -> RunFolder:
+    """Return a copy of the run whose recorded settings are others."""
+    path.mkdir()
+    (path / "settings.json").write_text(json.dumps({**trained.folder.settings(), **settings}))
+    (path / "checkpoint.pt").write_bytes((trained.folder.path / "checkpoint.pt").read_bytes())
+    return RunFolder(path)
+
+
+def test_a_run_goes_on_from_what_an_adapter_holds(trained: Trained, tmp_path: Path) -> None:
+    adapter = tmp_path / "adapter.gguf"
+    export_adapter(changed(trained, tmp_path / "run", format=transcript_format()), adapter)
+    folder, heard = RunFolder(tmp_path / "further"), Heard(stop_after=1)
+    begin(folder, replace(trained.settings, start=str(adapter), lora=lora.LoraSettings()), MACHINE)
+    train(folder, heard, heard.stop)
+
+    checkpoint = trained.folder.load()
+    assert checkpoint is not None
+    begun = torch.load(folder.path / REFERENCE, weights_only=True)
+    assert set(begun) == set(checkpoint.weights)
+    for name, weights in checkpoint.weights.items():
+        torch.testing.assert_close(begun[name], weights, rtol=1e-3, atol=1e-6)
+    assert folder.settings()["sft"]["lora"]["rank"] == 8
+    assert heard.updates[0].loss < trained.heard.updates[1].loss
+
+
+@pytest.mark.parametrize(
+    ("recorded", "said"),
+    [
+        ({"files": {"model": "0" * 64}}, "what is for another model"),
+        ({"format": "older"}, "another form of transcripts"),
+    ],
+)
+def test_what_learnt_something_else_is_refused(
+    trained: Trained, tmp_path: Path, recorded: dict[str, object], said: str
+) -> None:
+    other = changed(trained, tmp_path / "other", **recorded)
+
+    with pytest.raises(WrongUsage, match=said):
+        begin(RunFolder(tmp_path / "new"), replace(trained.settings, start=str(other.path)), MACHINE)

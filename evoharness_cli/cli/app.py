@@ -27,7 +27,7 @@ class Exit(enum.IntEnum):
 
 
 ORDER = (
-    *("run", "eval", "inspect", "note", "consolidate", "prune"),
+    *("run", "eval", "inspect", "report", "note", "consolidate", "prune"),
     *("banks", "scopes", "export", "import", "train", "policies", "tasks", "games", "models"),
     *("mcp", "config", "doctor"),
 )

@@ -48,8 +48,18 @@ if TYPE_CHECKING:
 
 NO_BANK = "none"
 EVOLVE_EVERY = 8
-HOW_TO_PLAY_ON = {"--resume", "--out", "--parallel", "--max-cost", "--json", "--markdown"}
+HOW_TO_PLAY_ON = {"--resume", "--out", "--parallel", "--ray", "--max-cost", "--json", "--markdown"}
 """The options that a resumed evaluation may take."""
+
+RayAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--ray",
+        metavar="ADDRESS",
+        help="Play on the nodes of a Ray cluster: HOST:PORT, auto, or local. [default: in this process]",
+        show_default=False,
+    ),
+]
 
 
 @app.command(name="eval")
@@ -103,6 +113,7 @@ def evaluate(
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the evaluation in --out.")] = False,
     parallel: Annotated[int, typer.Option(min=1, max=64, help="Episodes at once.")] = 8,
+    ray: RayAddress = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the results as Markdown.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -112,6 +123,7 @@ def evaluate(
 
     Example: evoharness eval alfworld --method react --method bpe
     """
+    from ..cluster.places import place_at
     from ..evaluation.bank_choice import choose, give_back, making, prepare
     from ..evaluation.evaluate import begin, play
     from ..evaluation.results import results
@@ -123,6 +135,7 @@ def evaluate(
 
     if markdown and as_json:
         raise WrongUsage("Expected one of --json and --markdown.")
+    place = ctx.with_resource(place_at(ray))
     if resume:
         if out is None or not out.exists():
             raise WrongUsage("Expected --out to name the evaluation to go on with.")
@@ -157,9 +170,9 @@ def evaluate(
         every = _evolve_every(choice, evolve_every, len(contenders) * len(seeds))
         with making(out) as made:
             said = {"bank": prepare(made, choice), "evolve_every": every, "tasks": len(found)}
-            begin(made, found, contenders, seeds, engine_need(engine), {**said, **_limited(found, everything)})
+            begin(made, found, contenders, seeds, engine_need(engine), {**said, **_limited(found, everything)}, place)
     with Progress(as_json, out) as progress:
-        play(out, parallel, progress, max_cost)
+        play(out, parallel, progress, max_cost, place)
     with closing(Store.open(out)) as store:
         methods, comparisons = results(store)
     if as_json:

@@ -236,8 +236,11 @@ def entry(
 
 def _can_browse() -> bool:
     """Tell whether there is a person at a terminal that can be drawn on."""
+    from .screen import out
+
     capable = os.environ.get("TERM", "") not in _INCAPABLE or sys.platform == "win32"
-    return sys.stdin.isatty() and sys.stdout.isatty() and capable
+    streams = (sys.stdin, sys.stdout, sys.stderr)
+    return capable and not out.options.ascii_only and all(stream.isatty() for stream in streams)
 
 
 def _print_run(run: RunRecord, episodes: Sequence[EpisodeRecord], steps: Mapping[int, list[Step]]) -> None:

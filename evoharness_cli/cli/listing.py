@@ -11,8 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 _GAP = 2
-_LEAST = 12
+_LEAST = 16
 """What a column of text keeps when the width is scarce, if it needs as much."""
+_LONGEST_WORD = 30
+"""A longer word, such as a path, may be folded within."""
 
 
 class Listing:
@@ -48,9 +50,10 @@ class Listing:
         return [max(map(_width, column)) for column in zip(self._names, *self._rows, strict=True)]
 
     def _upright_needs(self) -> int:
+        columns = zip(self._names, *self._rows, strict=True)
         least = (
-            width if numeric else min(width, _LEAST)
-            for width, numeric in zip(self._widths(), self._numeric, strict=True)
+            max(map(_width if numeric else _least, column))
+            for column, numeric in zip(columns, self._numeric, strict=True)
         )
         return sum(least) + _GAP * (len(self._names) - 1)
 
@@ -75,7 +78,7 @@ class Listing:
             made.add_row(name, *(Text(cells[index]) for cells in self._rows))
         return made
 
-    def _paragraphs(self, width: int) -> Iterator[Padding]:
+    def _paragraphs(self, width: int) -> Iterator[Text | Padding]:
         for cells in self._rows:
             text, used = Text(overflow="fold"), 0
             for name, cell in zip(self._names, cells, strict=True):
@@ -91,15 +94,14 @@ class Listing:
                 text.append_text(pair)
                 used += pair.cell_len
             first, *rest = text.split("\n")
-            yield Padding(first, (0, _GAP, 0, 0))
-            yield from (Padding(line, (0, 0, 0, _GAP)) for line in rest)
+            yield first
+            yield from (Padding(line, (0, 0, 0, _GAP), expand=False) for line in rest)
 
     def _lines(self) -> Iterator[Text]:
         widths = self._widths()
         for cells in (self._names, *self._rows):
             padded = (
-                _padded(cell, width, numeric)
-                for cell, width, numeric in zip(cells, widths, self._numeric, strict=True)
+                _padded(cell, width, numeric) for cell, width, numeric in zip(cells, widths, self._numeric, strict=True)
             )
             yield Text((" " * _GAP).join(padded).rstrip())
 
@@ -110,6 +112,12 @@ def _empty_table() -> Table:
 
 def _width(cell: str) -> int:
     return max(map(cell_len, cell.splitlines()), default=0)
+
+
+def _least(cell: str) -> int:
+    """Return the width in which a text can stand: nothing of it, or its longest word, is folded there."""
+    word = max(map(cell_len, cell.split()), default=0)
+    return min(_width(cell), max(_LEAST, word if word <= _LONGEST_WORD else 0))
 
 
 def _padded(cell: str, width: int, numeric: bool) -> str:

@@ -74,6 +74,10 @@ class Steps:
         out.print(*step_lines(step), sep="\n")
         self._refresh()
 
+    def began_anew(self, reason: str) -> None:
+        """Say why."""
+        out.print(line(("the episode starts over: ", "yellow"), (reason, "yellow")))
+
     def ended(self, result: Result) -> None:
         """Print what became of the task."""
         self._episode = None
@@ -96,7 +100,7 @@ class Steps:
 
     def _refresh(self) -> None:
         if self._live and self._episode:
-            self._live.update(_state(self._episode))
+            self._live.update(_state(self._episode), refresh=True)
 
 
 class Lines(Unwatched):
@@ -148,14 +152,13 @@ def step_lines(step: Step) -> list[Text | Padding]:
     if step.compacted:
         said = f"the oldest {step.compacted} exchanges were left out: the context was full"
         lines.append(indented(said, "yellow"))
-    if step.remark:
-        lines.append(indented(step.remark, "yellow"))
     if step.thought:
         lines.append(indented(step.thought, "dim italic"))
     if step.number:
         free = "" if step.charged else "  (free)"
         lines.append(line((f"{step.number:>3}  ", "dim")).append_text(action_text(step)).append(free))
-    return [*lines, indented(step.observation)]
+    lines.append(indented(step.observation))
+    return [*lines, indented(step.remark, "yellow")] if step.remark else lines
 
 
 def action_text(step: Step) -> Text:

@@ -227,7 +227,7 @@ def _allowed(tasks: Sequence[Task], apply: bool, unsafe: bool) -> dict[str, Envi
 
     if not any(task.environment == ENVIRONMENT for task in tasks):
         options = [name for name, given in (("--apply", apply), ("--unsafe-no-sandbox", unsafe)) if given]
-        raise WrongUsage(f"{' and '.join(options)} is for tasks of the environment {ENVIRONMENT}; there is none.")
+        raise WrongUsage(f"Only tasks of the environment {ENVIRONMENT} take {' and '.join(options)}; there is none.")
     return {ENVIRONMENT: WorkspaceAdapter(apply, unsafe)}
 
 
@@ -252,5 +252,7 @@ def _summary(run_id: int, results: Sequence[Result], hint: str, curator: object)
     won = sum(result.success for result in results)
     costs = [result.cost for result in results if result.cost is not None]
     cost = f", {shown(sum(costs))}" if costs else ""
-    see = f"evoharness inspect run {run_id}{hint}"
-    out.print(line(f"run {run_id}: {won} of {len(results)} won{cost}. See it with: {see}"))
+    said = f"run {run_id}: {won} of {len(results)} won{cost}. See it with: evoharness inspect run {run_id}{hint}"
+    out.print(line(said))
+    if any(result.fault for result in results):
+        out.print(line(f"Go on with: evoharness run --resume {run_id}{hint}"))

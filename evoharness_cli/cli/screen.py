@@ -40,8 +40,8 @@ INDENT = 5
 """How far what belongs to a step is indented."""
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _PLAIN = {
-    **{"✓": "+", "✗": "!", "→": ">", "·": "-", "…": "...", "–": "-", "—": "-"},
-    **{"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'},
+    **{"✓": "+", "✗": "!", "→": ">", "·": "-", "…": "..."},
+    **{"\u2013": "-", "\u2014": "-", "\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'},
 }
 """What stands for a character that the terminal's encoding lacks; for any other it is a question mark."""
 

@@ -1,4 +1,4 @@
-"""A command on a terminal of its own: what its screen shows, and the keys that are pressed."""
+"""A program on a terminal of its own: what its screen shows, and the keys that are pressed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import select
 import signal
 import struct
 import subprocess
-import sys
 import termios
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
@@ -28,7 +27,7 @@ class Terminal:
     Its output is kept as it was written, and as a screen that shows what came of it.
     """
 
-    def __init__(self, command: Sequence[object], size: tuple[int, int], variables: Mapping[str, str]) -> None:
+    def __init__(self, program: Sequence[str], size: tuple[int, int], variables: Mapping[str, str]) -> None:
         self.written = b""
         self.screen = pyte.Screen(*size)
         self._stream = pyte.ByteStream(self.screen)
@@ -37,7 +36,7 @@ class Terminal:
         self.settings: list[Any] = termios.tcgetattr(inner)
         self._inner = inner
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "evoharness_cli", *map(str, command)],
+            program,
             stdin=inner,
             stdout=inner,
             stderr=inner,
@@ -54,18 +53,21 @@ class Terminal:
 
     @property
     def text(self) -> str:
-        """All that was written."""
-        return self.written.decode(errors="strict").replace("\r\n", "\n")
+        """All that was written, in UTF-8."""
+        return self.written.decode().replace("\r\n", "\n")
 
     def press(self, keys: str) -> None:
         """Press keys."""
         os.write(self._end, keys.encode())
 
-    def until(self, words: str | Callable[[str], bool]) -> str:
-        """Return the screen once it shows some words, or is as it was asked for."""
-        wanted = words if callable(words) else lambda shown: words in shown
-        while not wanted(self.shown):
-            assert self._read(), f"{words} is not on the screen:\n{self.shown}"
+    def until(self, *words: str) -> str:
+        """Return the screen once it shows all of some words."""
+        return self.until_it(lambda shown: all(each in shown for each in words), " and ".join(words))
+
+    def until_it(self, is_so: Callable[[str], bool], what: str) -> str:
+        """Return the screen once it is as it was asked for."""
+        while not is_so(self.shown):
+            assert self._read(), f"{what} is not on the screen:\n{self.shown}"
         return self.shown
 
     def resize(self, columns: int, rows: int) -> None:

@@ -13,16 +13,17 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.screen import Screen
-from textual.widgets import DataTable, Footer, Static
+from textual.widgets import Footer, Static
 
 from ...experience.journal import EpisodeRecord, RunRecord
 from ...experience.store import Store
-from ...harness import VERBS, OutsideFault, WrongUsage
+from ...harness import VERBS, OutsideFault, Step, WrongUsage
 from ..live import action_text
 from ..run_words import ended, played_as, spent, status, within
 from ..screen import line
 from .detail import step_detail
 from .record import PlayedEpisode, read_episode
+from .rows import Rows
 
 
 def browse(store: Store, run: RunRecord, episodes: Sequence[EpisodeRecord]) -> None:
@@ -37,23 +38,6 @@ def browse(store: Store, run: RunRecord, episodes: Sequence[EpisodeRecord]) -> N
         raise error
     if browser.return_code:
         raise OutsideFault("The browser ended unexpectedly; `--plain` prints the steps instead.")
-
-
-class Rows(DataTable[Text]):
-    """A table of which a row is chosen; the keys of pagers work as well."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select_cursor", "Open"),
-        Binding("j", "cursor_down", show=False),
-        Binding("k", "cursor_up", show=False),
-        Binding("space", "page_down", show=False),
-        Binding("b", "page_up", show=False),
-        Binding("g,home", "scroll_top", show=False),
-        Binding("G,end", "scroll_bottom", show=False),
-    ]
-
-    def __init__(self) -> None:
-        super().__init__(cursor_type="row", zebra_stripes=True)
 
 
 class RunScreen(Screen[None]):
@@ -72,17 +56,16 @@ class RunScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         yield Static(id="heading")
-        yield Rows()
+        yield Rows(["##", "task", "outcome", "steps#", "calls#", "tokens#", "seconds#"])
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        self.query_one(Rows).add_columns("#", "task", "outcome", "steps", "calls", "tokens", "seconds")
         self._list()
 
-    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
+    def on_rows_chosen(self, event: Rows.Chosen) -> None:
         browser = self.app
         assert isinstance(browser, Browser)
-        browser.open(self._listed[event.cursor_row])
+        browser.open(self._listed[event.row])
 
     def action_filter(self) -> None:
         """List the episodes of the next outcome, after the last all of them."""
@@ -92,20 +75,7 @@ class RunScreen(Screen[None]):
     def _list(self) -> None:
         outcome = self._outcomes[0]
         self._listed = [each for each in self._episodes if outcome in ("", ended(each))]
-        rows = self.query_one(Rows)
-        rows.clear()
-        for each in self._listed:
-            calls = sum(count for kind, count in each.calls.items() if kind in VERBS)
-            tokens = each.prompt_tokens + each.completion_tokens
-            rows.add_row(
-                _number(each.number + 1),
-                line(each.task),
-                _outcome(each),
-                _number(each.steps),
-                _number(calls),
-                _number(tokens),
-                Text(f"{each.seconds:.1f}", justify="right"),
-            )
+        self.query_one(Rows).show([_cells(each) for each in self._listed])
         run = self._run
         only = f", those that ended with `{outcome}`" if outcome else ""
         heading = line((f"run {run.id} ", "bold"), f"{status(run)}, started {run.started[:19]} UTC")
@@ -131,36 +101,28 @@ class EpisodeScreen(Screen[None]):
         heading = line((episode.task, "bold"), "  ").append_text(_outcome(episode))
         heading.append_text(line(f"\n{episode.goal}\n", (f"{spent(episode)}; {within(episode)}", "dim")))
         yield Static(heading, id="heading")
-        yield Rows()
+        yield Rows(["step#", "seconds#", "tokens#", "action"])
         with VerticalScroll(id="below"):
             yield Static(id="detail")
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        rows = self.query_one(Rows)
-        rows.add_columns("step", "seconds", "tokens", "action")
-        for step in self._played.steps:
-            seconds = step.model_seconds + step.environment_seconds + step.harness_seconds
-            rows.add_row(
-                _number(step.number),
-                Text(f"{seconds:.2f}", justify="right"),
-                _number(step.prompt_tokens + step.completion_tokens),
-                Text(" ").join(action_text(step).split()) if step.number else line("(first observation)"),
-            )
-        if not self._played.steps:
+        if self._played.steps:
+            self.query_one(Rows).show([_step_cells(step) for step in self._played.steps])
+        else:
             self.query_one("#detail", Static).update(line("Its steps are no longer kept."))
 
-    def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
-        self.query_one("#detail", Static).update(step_detail(self._played, event.cursor_row))
+    def on_rows_reached(self, event: Rows.Reached) -> None:
+        self.query_one("#detail", Static).update(step_detail(self._played, event.row))
         self.query_one("#below", VerticalScroll).scroll_home(animate=False)
 
-    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
-        self.app.push_screen(StepScreen(self._played, event.cursor_row), self._went_to)
+    def on_rows_chosen(self, event: Rows.Chosen) -> None:
+        self.app.push_screen(StepScreen(self._played, event.row), self._went_to)
 
     def _went_to(self, place: int | None) -> None:
         """Put the cursor on the step that was read last."""
         if place is not None:
-            self.query_one(Rows).move_cursor(row=place)
+            self.query_one(Rows).cursor = place
 
 
 class StepScreen(Screen[int]):
@@ -225,7 +187,6 @@ class Browser(App[BaseException]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "interrupt", show=False, priority=True)]
     CSS = """
     #heading { padding: 0 1; max-height: 30%; background: $panel; }
-    Rows { height: 1fr; scrollbar-size-horizontal: 0; }
     #below { height: 1fr; border-top: solid $primary; padding: 0 1; }
     #below:focus { border-top: solid $accent; }
     #whole { padding: 0 1; }
@@ -255,8 +216,23 @@ class Browser(App[BaseException]):
         self.exit(KeyboardInterrupt())
 
 
-def _number(value: int) -> Text:
-    return Text(f"{value:,}", justify="right")
+def _cells(episode: EpisodeRecord) -> list[Text]:
+    calls = sum(count for kind, count in episode.calls.items() if kind in VERBS)
+    figures = (episode.steps, calls, episode.prompt_tokens + episode.completion_tokens)
+    return [
+        Text(f"{episode.number + 1}"),
+        line(episode.task),
+        _outcome(episode),
+        *(Text(f"{figure:,}") for figure in figures),
+        Text(f"{episode.seconds:.1f}"),
+    ]
+
+
+def _step_cells(step: Step) -> list[Text]:
+    seconds = step.model_seconds + step.environment_seconds + step.harness_seconds
+    tokens = step.prompt_tokens + step.completion_tokens
+    action = Text(" ").join(action_text(step).split()) if step.number else line("(first observation)")
+    return [Text(f"{step.number}"), Text(f"{seconds:.2f}"), Text(f"{tokens:,}"), action]
 
 
 def _outcome(episode: EpisodeRecord) -> Text:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...experience.journal import EpisodeRecord
-from ...harness import VERBS, Belief, Condition, MetaAction, Part, Status, Step, Workspace, parse_reply
+from ...harness import VERBS, Condition, MetaAction, Part, Status, Step, Workspace, parse_reply
 from ...runs.settings import Method
 
 _DONE, _SAID_DONE = "done: ", "done on your word: "
@@ -38,12 +38,7 @@ def states(episode: EpisodeRecord, steps: Sequence[Step]) -> list[State]:
     was news, which is all that is recorded.
     """
     told = ""
-
-    def evidence(subgoal: str) -> Condition | None:
-        del subgoal
-        return _condition(told)
-
-    workspace = Workspace(episode.goal, evidence, parts=Method(episode.settings["method"]).parts)
+    workspace = Workspace(episode.goal, lambda _: _condition(told), parts=Method(episode.settings["method"]).parts)
     found = []
     for step in steps:
         told = step.observation
@@ -53,7 +48,7 @@ def states(episode: EpisodeRecord, steps: Sequence[Step]) -> list[State]:
                 workspace.replay(action, step.number)
         else:
             workspace.absorb(step.observation, step.facts, step.number)
-        found.append(_state(workspace))
+        found.append(state_of(workspace))
     return found
 
 
@@ -62,15 +57,11 @@ def _condition(told: str) -> Condition | None:
     if told.startswith(_SAID_DONE):
         return None
     missing = None if told.startswith(_DONE) else "as recorded"
-
-    def holds(belief: Belief) -> str | None:
-        del belief
-        return missing
-
-    return holds
+    return lambda _: missing
 
 
-def _state(workspace: Workspace) -> State:
+def state_of(workspace: Workspace) -> State:
+    """Return what a workspace holds now."""
     belief, progress = workspace.belief, workspace.progress
     known = None
     if Part.BELIEF in workspace.parts:

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from ..evaluation.results import Comparison, MethodResult
 
 Rows = list[tuple[str, ...]]
+_BRIEF = 40
+"""The longest that a need of the tasks may be to be stated with the results."""
 
 
 def dump_results(out: Path, methods: Sequence[MethodResult], comparisons: Sequence[Comparison]) -> None:
@@ -117,6 +119,7 @@ def _facts(played_as: Mapping[str, Any]) -> dict[str, str]:
     bank = played_as.get("bank") or {}
     name = bank.get("name", "none") + (f"@{bank['version']}" if bank.get("version") else "")
     every = played_as.get("evolve_every")
+    needs: Mapping[str, Any] = played_as.get("needs") or {}
     facts = {
         "model": f"model {played_as['model']}" + (f" ({model['sha256'][:12]})" if "sha256" in model else ""),
         "adapter": f"adapter {adapter['file']} ({adapter['sha256'][:12]})" if adapter else "no adapter",
@@ -130,7 +133,7 @@ def _facts(played_as: Mapping[str, Any]) -> dict[str, str]:
         "evolve": f"learnt every {every} games" if every else "",
         "seeds": f"seeds {', '.join(map(str, played_as['seeds']))}",
         "tasks": _tasks(played_as),
-        "needs": ", ".join(f"{key} {value}" for key, value in (played_as.get("needs") or {}).items()),
+        "needs": ", ".join(f"{key} {value}" for key, value in needs.items() if len(str(value)) <= _BRIEF),
         "version": f"evoharness {played_as['version']}",
     }
     return {key: fact for key, fact in facts.items() if fact}

@@ -162,8 +162,9 @@ def step_lines(step: Step) -> list[Text | Padding]:
 
 
 def action_text(step: Step) -> Text:
-    """Return what was done, in the colour of its kind."""
-    return line((step.action or step.reply, _STYLES.get(step.kind, "magenta")))
+    """Return what was done, in the colour of its kind, lines after the first below its beginning."""
+    said = (step.action or step.reply).replace("\n", "\n     ")
+    return line((said, _STYLES.get(step.kind, "magenta")))
 
 
 def plan_text(plan: Sequence[tuple[Status, str]], current: int | None) -> Text:

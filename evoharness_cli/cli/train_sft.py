@@ -6,7 +6,7 @@ import importlib.util
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
@@ -22,6 +22,7 @@ from .training_view import TrainingView
 
 if TYPE_CHECKING:
     from ..training.machine import Machine
+    from ..training.processes import Processes
     from ..training.sft import Update, Validation
 
 _HOW_TO_SHOW = {"--resume", "--json"}
@@ -76,6 +77,15 @@ def sft(
     threads: Annotated[
         int | None, typer.Option(min=1, help="Threads to compute with. [default: one a physical core]")
     ] = None,
+    processes: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=64,
+            help="Processes that share each update, each with a GPU of its own where there are some. [default: 1]",
+            show_default=False,
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the adapter's beginning and the demonstrations' order.")] = 0,
     resume: Annotated[
         Path | None, typer.Option(help="Go on with the run of this folder, as it was begun.", show_default=False)
@@ -107,8 +117,8 @@ def sft(
 
     folder = resume or out
     assert folder is not None
-    run = RunFolder(folder)
-    if not resume:
+
+    def begin_run(count: int) -> None:
         settings = SftSettings(
             demonstrations=str(demonstrations),
             model=anchored_model(model),
@@ -122,12 +132,39 @@ def sft(
             pack_tokens=pack_tokens,
             seed=seed,
         )
-        begin(run, settings, choose_machine(precision.value if precision else None, threads))
-    with asked_to_stop() as stop, _Shown(as_json) as shown:
-        finished = train_run(run, shown, stop.is_set)
-    if not finished:
-        raise KeyboardInterrupt(f"interrupted; go on with: evoharness train sft --resume {folder}")
-    shown.finished(folder)
+        begin(RunFolder(folder), settings, choose_machine(precision.value if precision else None, threads, count))
+
+    with _together(folder, None if resume else begin_run, processes) as together:
+        with asked_to_stop() as stop, _Shown(as_json, together.leads) as shown:
+            finished = train_run(RunFolder(folder, together.leads), shown, stop.is_set, together)
+        if not finished:
+            raise KeyboardInterrupt(f"interrupted; go on with: evoharness train sft --resume {folder}")
+        shown.finished(folder)
+
+
+@contextmanager
+def _together(folder: Path, begin: Callable[[int], None] | None, count: int | None) -> Iterator[Processes]:
+    """Yield the processes that train the run of a folder, after one of them began it where it is to be begun.
+
+    They are those that `torchrun` has started, or else are started here.
+    """
+    from ..training.checkpoint import RunFolder
+    from ..training.processes import joined, leading, started_by_another
+
+    if not started_by_another():
+        if begin:
+            begin(count or 1)
+        recorded = int(RunFolder(folder).settings()["machine"].get("processes", 1))
+        with leading(recorded, ["train", "sft", "--resume", str(folder)]) as processes:
+            yield processes
+        return
+    if count is not None:
+        raise WrongUsage("These processes were started by another program; leave out --processes.")
+    with joined() as processes:
+        if begin and processes.leads:
+            begin(processes.count)
+        processes.wait()
+        yield processes
 
 
 @train.command()
@@ -166,12 +203,18 @@ def export(
 class _Shown(TrainingView):
     """Shows a run while it trains: a bar on a terminal, a line for each look at what is held out, or JSON lines."""
 
-    def __init__(self, as_json: bool) -> None:
+    def __init__(self, as_json: bool, leads: bool) -> None:
+        """Of several processes the one that `leads` shows what happens, and the others nothing."""
         from rich.progress import TextColumn
 
-        super().__init__(as_json, TextColumn("{task.fields[loss]}"), TextColumn("{task.fields[speed]}"))
+        self._leads = leads
+        super().__init__(as_json or not leads, TextColumn("{task.fields[loss]}"), TextColumn("{task.fields[speed]}"))
         self._bar = self._progress.add_task("reading", total=None, loss="", speed="")
         self._tokens, self._seconds = 0, 0.0
+
+    def _say(self, event: Mapping[str, object], words: str = "") -> None:
+        if self._leads:
+            super()._say(event, words)
 
     def began(self, done: int, total: int, machine: Machine) -> None:
         """Show how much is to be done, and on what."""
@@ -207,7 +250,8 @@ class _Shown(TrainingView):
 def named(machine: Machine) -> str:
     """Return a machine in words."""
     threads = f", {machine.threads} threads" if machine.device == "cpu" else ""
-    return f"{machine.device} in {machine.dtype}{threads}"
+    processes = f" in each of {machine.processes} processes" if machine.processes > 1 else ""
+    return f"{machine.device} in {machine.dtype}{threads}{processes}"
 
 
 @contextmanager

@@ -1,0 +1,1 @@
+"""What is in stock, what was ordered and what was sold."""

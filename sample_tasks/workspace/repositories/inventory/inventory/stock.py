@@ -1,0 +1,30 @@
+"""Reads what lies on a shelf."""
+
+from typing import NamedTuple
+
+
+class Stock(NamedTuple):
+    """One line: the item, how many, and its shelf."""
+
+    item: str
+    count: int
+    shelf: str
+
+
+def read_stock(text: str) -> list[Stock]:
+    """Return the lines of a text that hold something; ValueError, with its number, for one that can't be read."""
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        stripped = line.partition("#")[0].strip()
+        if not stripped:
+            continue
+        fields = [field.strip() for field in stripped.split(";")]
+        if len(fields) != 3:
+            raise ValueError(f"line {number}: expected 3 fields; found {len(fields)}")
+        item, count, where = fields
+        if not item:
+            raise ValueError(f"line {number}: the item has no name")
+        if not count.isdigit():
+            raise ValueError(f"line {number}: expected a count; found {count!r}")
+        found.append(Stock(item.lower(), int(count), where))
+    return found

@@ -1,0 +1,1 @@
+"""Keeps who paid what and says who owes whom."""

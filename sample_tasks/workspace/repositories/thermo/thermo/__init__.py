@@ -1,0 +1,1 @@
+"""Temperatures in Celsius, Fahrenheit and Kelvin."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -155,15 +156,18 @@ def _together(folder: Path, begin: Callable[[int], None] | None, count: int | No
         if begin:
             begin(count or 1)
         recorded = int(RunFolder(folder).settings()["machine"].get("processes", 1))
-        with leading(recorded, ["train", "sft", "--resume", str(folder)]) as processes:
+        with leading(
+            recorded, [sys.executable, "-m", "evoharness_cli", "train", "sft", "--resume", str(folder)]
+        ) as processes:
             yield processes
         return
     if count is not None:
         raise WrongUsage("These processes were started by another program; leave out --processes.")
     with joined() as processes:
-        if begin and processes.leads:
-            begin(processes.count)
-        processes.wait()
+        if begin:
+            if processes.leads:
+                begin(processes.count)
+            processes.wait()
         yield processes
 
 

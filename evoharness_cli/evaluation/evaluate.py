@@ -17,18 +17,19 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
+from ..cluster.places import HERE, Place
 from ..experience import journal
 from ..experience.journal import EpisodeRecord
 from ..experience.policies import MemoryPolicy
 from ..experience.store import Store
 from ..experience.vocabulary import RunStatus
 from ..harness import Model, Step, WrongUsage
-from ..models import load_model
 from ..runs.memory import opened_memory
 from ..runs.play import Result, Run, Unwatched, check_fingerprint, recorded_run, start
 from ..runs.settings import RunSettings
 from ..runs.spending import Budget, LimitedModel, read_price
 from ..runs.task import Task
+from .alone import Alone
 from .contenders import Contender
 from .evolving import blocks, is_learnt, learn
 from .fingerprints import shared_needs, tasks_sha256
@@ -75,14 +76,15 @@ def begin(
     seeds: Sequence[int],
     needs: Mapping[str, Any] | None = None,
     evaluation: Mapping[str, Any] | None = None,
+    place: Place = HERE,
 ) -> None:
     """Record in a store what is to be played; `needs` go over those of the tasks, `evaluation` is stated by results.
 
-    Each contender's model is loaded once, to record what it is.
+    Each contender's model is loaded once at the place, to record what it is.
     """
     with closing(Store.open(out)) as store:
         for contender in contenders:
-            with closing(_load(contender.settings, 1)) as model, opened_memory(contender.settings) as memory:
+            with closing(_load(place, contender.settings, 1)) as model, opened_memory(contender.settings) as memory:
                 fingerprint = {**model.fingerprint, **memory.fingerprint}
             for seed in seeds:
                 settled = [contender.settled(task, needs) for task in tasks]
@@ -91,8 +93,8 @@ def begin(
                 journal.finish_run(store, run, RunStatus.INTERRUPTED)
 
 
-def play(out: Path, parallel: int, watcher: Watcher, max_cost: float | None = None) -> None:
-    """Play what an evaluation has not played yet, `parallel` episodes at once.
+def play(out: Path, parallel: int, watcher: Watcher, max_cost: float | None = None, place: Place = HERE) -> None:
+    """Play what an evaluation has not played yet at a place, `parallel` episodes at once; all is written from here.
 
     `max_cost` goes over what all of it may cost by its settings. Raises KeyboardInterrupt where the person stops it,
     and LimitReached where that is spent, after the steps in flight; it can be played on later.
@@ -106,7 +108,7 @@ def play(out: Path, parallel: int, watcher: Watcher, max_cost: float | None = No
             unlearnt = planned.evolves and not all(is_learnt(store, planned.run, each) for each in planned.blocks)
             if done < len(planned.tasks) or unlearnt:
                 _check_tasks(planned)
-                _play_run(store, planned, min(parallel, len(planned.tasks)), watcher, budget)
+                _play_run(store, planned, min(parallel, len(planned.tasks)), watcher, budget, place)
 
 
 def evaluation_runs(store: Store) -> list[_Planned]:
@@ -134,7 +136,9 @@ def _budget(store: Store, runs: Sequence[_Planned], max_cost: float | None) -> B
     return Budget(read_price(price), limit, paid)
 
 
-def _play_run(store: Store, planned: _Planned, parallel: int, watcher: Watcher, budget: Budget | None) -> None:
+def _play_run(
+    store: Store, planned: _Planned, parallel: int, watcher: Watcher, budget: Budget | None, place: Place
+) -> None:
     """Play what is left of a run, and learn each block that has ended before the next one, where it evolves.
 
     A block in which a game couldn't be played to its end holds back those after it.
@@ -142,14 +146,14 @@ def _play_run(store: Store, planned: _Planned, parallel: int, watcher: Watcher, 
     _, _, fingerprint = recorded_run(store, planned.run)
     status, stop = RunStatus.INTERRUPTED, threading.Event()
     with (
-        closing(_load(planned.settings, parallel)) as model,
+        closing(_load(place, planned.settings, parallel)) as model,
         opened_memory(planned.settings) as memory,
         journal.playing(store, planned.run),
     ):
         check_fingerprint(planned.run, fingerprint, {**model.fingerprint, **memory.fingerprint})
         try:
             asked = LimitedModel(model, budget) if budget and planned.settings.price else model
-            with _players(store.path, planned, asked, memory.policy, parallel, stop) as players:
+            with _players(store.path, planned, asked, memory.policy, parallel, stop, place) as players:
                 for block in planned.blocks:
                     before = {episode.number: episode for episode in journal.episodes(store, planned.run)}
                     left = [(number, planned.tasks[number]) for number in block if not _ended(before.get(number))]
@@ -200,14 +204,22 @@ class _Stopping(Unwatched):
 
 @contextmanager
 def _players(
-    path: Path, planned: _Planned, model: Model, memory: MemoryPolicy, count: int, stop: threading.Event
+    path: Path,
+    planned: _Planned,
+    model: Model,
+    memory: MemoryPolicy,
+    count: int,
+    stop: threading.Event,
+    place: Place,
 ) -> Iterator[queue.Queue[Run]]:
     """Yield players that are free, each with a store and engines of its own."""
     with ExitStack() as opened:
         free: queue.Queue[Run] = queue.Queue()
         for _ in range(count):
             store = opened.enter_context(Store.open(path))
-            player = Run(store, planned.run, planned.settings, model, _Stopping(stop), memory=memory)
+            adapters = place.adapters({task.environment for task in planned.tasks})
+            alone = Alone(memory, _newest)
+            player = Run(store, planned.run, planned.settings, model, _Stopping(stop), adapters, alone)
             opened.callback(player.close)
             free.put(player)
         yield free
@@ -245,7 +257,12 @@ def _in_parallel(
             raise
 
 
-def _load(settings: RunSettings, slots: int) -> Model:
+def _newest(store: Store) -> int:
+    """Return the number of the newest entry that isn't a note of a game that was not learnt."""
+    return store.number("SELECT max(id) FROM entries WHERE episode IS NULL OR episode IN (SELECT episode FROM learnt)")
+
+
+def _load(place: Place, settings: RunSettings, slots: int) -> Model:
     options = settings.model_options
     options["slots"] = slots
-    return load_model(settings.model, **options)
+    return place.load(settings.model, **options)

@@ -44,6 +44,8 @@ class RunFolder:
     """The folder of a training run, which keeps itself out of version control."""
 
     path: Path
+    is_kept: bool = True
+    """Whether this process keeps what happens; of several that train together one does, and the others leave it."""
 
     def create(self, settings: Mapping[str, object]) -> None:
         """Begin a run; raises NoRun where the folder holds one that got as far as a checkpoint."""
@@ -68,6 +70,8 @@ class RunFolder:
 
     def save(self, checkpoint: Checkpoint) -> None:
         """Keep a checkpoint in place of the last one; a reader finds the old or the new one, whole."""
+        if not self.is_kept:
+            return
         content = {"update": checkpoint.update, "weights": checkpoint.weights, "optimiser": checkpoint.optimiser}
         written = self.path / f"{CHECKPOINT}.tmp"
         with written.open("wb") as file:
@@ -89,6 +93,10 @@ class RunFolder:
     @contextmanager
     def log(self, update: int) -> Iterator[Log]:
         """Open the log; lines of later updates than the checkpoint's are left out, as these are made again."""
+        if not self.is_kept:
+            with Path(os.devnull).open("w") as nothing:
+                yield Log(nothing)
+            return
         path = self.path / LOG
         kept = []
         if path.exists():

@@ -18,11 +18,11 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
+from ..cluster.places import Sampler, SamplerSession
 from ..experience import journal
 from ..experience.entries import record_event
 from ..experience.store import Store
 from ..harness import Brief
-from ..models.llama import LlamaModel, Session
 from ..runs.settings import RunSettings
 from ..runs.task import Task
 from .recording import Recorder, Recording
@@ -162,7 +162,7 @@ def _copy_beginning(store: Store, run: int, number: int, rollout: Rollout, task:
 class _Forking(Recorder):
     """Goes on from where a session is; `without` is the call that is left out where it is to be."""
 
-    def __init__(self, model: LlamaModel, origin: Session | None, without: tuple[int, str] | None) -> None:
+    def __init__(self, model: Sampler, origin: SamplerSession | None, without: tuple[int, str] | None) -> None:
         super().__init__(model)
         self._origin, self._without = origin, without
 

@@ -22,6 +22,9 @@ class Machine:
     dtype: str
     """Of the base's weights and of what goes through the model; what is learnt is float32."""
     threads: int
+    """Of each process."""
+    processes: int = 1
+    """How many train together, each with a GPU of its own where the device is one."""
 
     @property
     def torch_dtype(self) -> torch.dtype:
@@ -35,17 +38,20 @@ class Machine:
         return torch.device(self.device)
 
 
-def choose_machine(dtype: str | None = None, threads: int | None = None) -> Machine:
-    """Return the GPU where there is one, else the CPU with the precision in which a layer is fastest there."""
+def choose_machine(dtype: str | None = None, threads: int | None = None, processes: int = 1) -> Machine:
+    """Return the GPU where there is one, else the CPU with the precision in which a layer is fastest there.
+
+    Threads that aren't given are shared by the processes.
+    """
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    threads = threads or physical_cores()
+    threads = threads or max(1, physical_cores() // processes)
     if dtype is None and device == "cuda":
         dtype = "bfloat16"
     if dtype is None:
         torch.set_num_threads(threads)
         # Processors without instructions for it compute in bfloat16 several times slower than in float32.
         dtype = min(("float32", "bfloat16"), key=lambda name: _seconds(getattr(torch, name)))
-    return Machine(device, dtype, threads)
+    return Machine(device, dtype, threads, processes)
 
 
 def set_up(machine: Machine) -> None:

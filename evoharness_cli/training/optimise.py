@@ -8,6 +8,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from .processes import ALONE, Processes
+
 
 class Optimiser:
     """AdamW (Loshchilov and Hutter 2019, arXiv 1711.05101) over the adapted layers, without decay of weights.
@@ -20,8 +22,12 @@ class Optimiser:
         self._clip = clip
         self._adam = torch.optim.AdamW(self._parameters, lr=0.0, betas=(0.9, 0.99), weight_decay=0.0)
 
-    def step(self, rate: float) -> float:
-        """Move the parameters at a learning rate; return the norm that the gradient had before it was clipped."""
+    def step(self, rate: float, processes: Processes = ALONE) -> float:
+        """Move the parameters at a learning rate, by the gradients of all processes together.
+
+        Return the norm that the gradient had before it was clipped.
+        """
+        processes.add_gradients(self._parameters)
         norm = nn.utils.clip_grad_norm_(self._parameters, self._clip)
         for group in self._adam.param_groups:
             group["lr"] = rate

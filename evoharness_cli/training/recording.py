@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from ..cluster.places import Sampler, SamplerSession
 from ..experience.store import Store
 from ..harness import Constraint, FreeText, OneOf, Reply, Transcript
-from ..models.llama import LlamaModel, Session
 from ..models.writing import Written
 
 
@@ -32,7 +32,7 @@ class Turn:
 class Recorder:
     """A model whose sessions keep every reply."""
 
-    def __init__(self, model: LlamaModel) -> None:
+    def __init__(self, model: Sampler) -> None:
         self.model = model
         self.name = model.name
 
@@ -59,32 +59,32 @@ class Recording:
     `without` is the number of a step, from 1, and the meta-action that it may not call where decoding is constrained.
     """
 
-    def __init__(self, session: Session, without: tuple[int, str] | None = None) -> None:
+    def __init__(self, session: SamplerSession, without: tuple[int, str] | None = None) -> None:
         self.name = session.name
-        self.llama = session
+        self.sampler = session
         self.turns: list[Turn] = []
         self._without = without
 
     @property
     def fingerprint(self) -> Mapping[str, object]:
         """The model's."""
-        return self.llama.fingerprint
+        return self.sampler.fingerprint
 
     def session(self, task: str) -> Recording:
         """Return another session of the model."""
-        return Recording(self.llama.session(task))
+        return Recording(self.sampler.session(task))
 
     def reply(self, transcript: Transcript, constraint: Constraint | None, max_tokens: int, seed: int) -> Reply:
         """Answer as a session does."""
         if self._without and constraint and transcript.replies + 1 == self._without[0]:
             constraint = _leave_out(constraint, self._without[1])
-        sampled = self.llama.sample(transcript, constraint, max_tokens, seed)
+        sampled = self.sampler.sample(transcript, constraint, max_tokens, seed)
         self.turns.append(Turn(sampled.prompt, sampled.tokens, sampled.end, constraint))
         return Reply(sampled.text, len(sampled.prompt), len(sampled.tokens), sampled.evaluated_tokens)
 
     def close(self) -> None:
         """Leave the slot to others."""
-        self.llama.close()
+        self.sampler.close()
 
 
 def make_table(store: Store) -> None:

@@ -29,6 +29,7 @@ from typing import Any, Protocol
 import torch
 from torch import nn
 
+from ..cluster.places import HERE, Place, Sampler
 from ..experience.store import Store
 from ..harness import VERBS, WrongUsage
 from ..models import resolve
@@ -37,7 +38,7 @@ from ..models.llama import LlamaModel
 from ..runs.task import Task
 from .adapter_file import write_adapter
 from .bank import BankChange, evolve
-from .checkpoint import Checkpoint, RunFolder
+from .checkpoint import REFERENCE, Checkpoint, RunFolder
 from .counterfactual import Fork, fork_calls
 from .credit import ScoredGroup, score_group, weigh
 from .grpo import Batch, Learnt, learn
@@ -45,7 +46,7 @@ from .lora import attach, load
 from .machine import Machine, set_up
 from .optimise import Optimiser
 from .reward import Reward, reward
-from .rl_settings import ADAPTER, REFERENCE, RlSettings, bank_file, rollout_file, settings_of
+from .rl_settings import ADAPTER, RlSettings, bank_file, rollout_file, settings_of
 from .rollouts import Rollout, Stage, Stopped
 from .schedule import Order
 from .trajectories import Allowed
@@ -80,11 +81,12 @@ class Watcher(Protocol):
         ...
 
 
-def train(folder: RunFolder, watcher: Watcher, stop: Callable[[], bool] = lambda: False) -> bool:
+def train(folder: RunFolder, watcher: Watcher, stop: Callable[[], bool] = lambda: False, place: Place = HERE) -> bool:
     """Train the run of a folder on from its last update; return whether it is finished.
 
-    `stop` is asked between steps and packs. When it says so, False is returned, and what was played is kept. Raises
-    NoRun, WrongUsage where a file isn't the one the run began with, DamagedCheckpoint, OutsideFault.
+    Episodes are played at a place; the policy learns in this process. `stop` is asked between steps and packs. When it
+    says so, False is returned, and what was played is kept. Raises NoRun, WrongUsage where a file isn't the one the
+    run began with, DamagedCheckpoint, OutsideFault.
     """
     recorded = folder.settings()
     settings = settings_of(recorded)
@@ -95,7 +97,7 @@ def train(folder: RunFolder, watcher: Watcher, stop: Callable[[], bool] = lambda
     machine = Machine(**recorded["machine"])
     set_up(machine)
     tasks = [Task(**task) for task in recorded["tasks"]]
-    with _opened(folder, settings, machine) as trainer:
+    with _opened(folder, settings, machine, place) as trainer:
         watcher.began(trainer.done, settings.updates, machine)
         with folder.log(trainer.done) as log:
             while trainer.done < settings.updates:
@@ -121,7 +123,11 @@ class _Trainer:
     parameters: Mapping[str, nn.Parameter]
     reference: Mapping[str, torch.Tensor]
     optimiser: Optimiser
-    player: LlamaModel
+    place: Place
+    player: Sampler
+    """The policy where it plays."""
+    engine: LlamaModel
+    """The engine here, which knows what a constraint allows."""
     done: int
 
     def save(self, update: int) -> None:
@@ -138,7 +144,7 @@ class _Trainer:
 
 
 @contextmanager
-def _opened(folder: RunFolder, settings: RlSettings, machine: Machine) -> Iterator[_Trainer]:
+def _opened(folder: RunFolder, settings: RlSettings, machine: Machine, place: Place) -> Iterator[_Trainer]:
     base = ModelFile.open(resolve(settings.model))
     model = base.load(machine.torch_dtype, machine.torch_device)
     parameters = attach(model.model, settings.lora, settings.seed)
@@ -152,10 +158,29 @@ def _opened(folder: RunFolder, settings: RlSettings, machine: Machine) -> Iterat
         load(parameters, checkpoint.weights)
         optimiser.restore(checkpoint.optimiser)
     adapter = _write(folder, settings, base, parameters)
-    with LlamaModel(
-        base.path, adapter=adapter, context=settings.context, slots=settings.parallel, temperature=1.0
-    ) as player:
-        yield _Trainer(folder, settings, base, model, parameters, reference, optimiser, player, done)
+    with (
+        closing(
+            place.sampler(
+                settings.model,
+                adapter=adapter,
+                context=settings.context,
+                slots=settings.parallel,
+                temperature=1.0,
+            )
+        ) as player,
+        _engine(player, base) as engine,
+    ):
+        yield _Trainer(folder, settings, base, model, parameters, reference, optimiser, place, player, engine, done)
+
+
+@contextmanager
+def _engine(player: Sampler, base: ModelFile) -> Iterator[LlamaModel]:
+    """Yield an engine in this process: the one that plays, where it does so here."""
+    if isinstance(player, LlamaModel):
+        yield player
+    else:
+        with LlamaModel(base.path) as engine:
+            yield engine
 
 
 def _write(folder: RunFolder, settings: RlSettings, base: ModelFile, parameters: Mapping[str, torch.Tensor]) -> Path:
@@ -208,7 +233,9 @@ class _Update:
                 made.unlink(missing_ok=True)
                 bank.copy_to(made)
             made.replace(path)
-        stage = Stage(path, self.number, self.trainer.player, settings.parallel, self.stop, self.watcher.played)
+        trainer = self.trainer
+        told = self.watcher.played
+        stage = Stage(path, self.number, trainer.player, settings.parallel, self.stop, told, trainer.place)
         seeds = [_seed("rollouts", settings.seed, self.number, sample) for sample in range(settings.group)]
         stage.begin(self.drawn, settings.play, seeds)
         return stage
@@ -241,8 +268,8 @@ class _Update:
         if not weighed:
             return None
         self.watcher.learning(self.number)
-        allowed = Allowed(trainer.player)
-        batch = Batch(weighed, allowed, trainer.player.ends, settings.grpo.pack_tokens)
+        allowed = Allowed(trainer.engine)
+        batch = Batch(weighed, allowed, trainer.engine.ends, settings.grpo.pack_tokens)
         learnt = learn(
             trainer.model,
             trainer.parameters,

@@ -8,23 +8,21 @@ episode is a function of the policy, the bank and the seed, so one that was inte
 from __future__ import annotations
 
 import queue
-import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from ..cluster.places import HERE, Place, Sampler, SamplerSession
 from ..environments import Adapter
+from ..evaluation.alone import Alone
 from ..experience import journal
 from ..experience.journal import EpisodeRecord
-from ..experience.policies import MemoryPolicy, load_policy
+from ..experience.policies import load_policy
 from ..experience.store import Store
-from ..experience.vocabulary import EntryStatus, RunStatus
-from ..harness import Answer, Brief, Episode, Model, OutsideFault, Step
-from ..harness.belief import Belief
-from ..harness.protocols import Experience
-from ..models.llama import LlamaModel, Session
+from ..experience.vocabulary import RunStatus
+from ..harness import Brief, Episode, Model, OutsideFault, Step
 from ..runs.play import Run, Unwatched, recorded_run, start
 from ..runs.settings import RunSettings
 from ..runs.task import Task
@@ -32,7 +30,6 @@ from .recording import Recorder, Recording, Turn, add_turn, drop_turns, make_tab
 
 ROLLOUTS = "rollouts"
 """What the runs of an update's groups are called in their settings."""
-_NUMBER = re.compile(r"\[(\d+)\]")
 
 
 class Stopped(Exception):
@@ -52,7 +49,7 @@ class Rollout:
     won: bool
     budget: int
     """Charged steps that it might have taken."""
-    session: Session | None = None
+    session: SamplerSession | None = None
     """What played it, where it was kept to be forked."""
 
 
@@ -75,18 +72,23 @@ class Stage:
 
     path: Path
     update: int
-    model: LlamaModel
+    model: Sampler
     parallel: int
     stop: Callable[[], bool]
     told: Callable[[], None] = lambda: None
     """Called, by any thread, when an episode has ended."""
+    place: Place = HERE
+    """What opens the environments."""
     runs: list[int] = field(default_factory=list)
     """One for each place in a group."""
     bank: int = 0
     """The number of the bank's newest entry."""
+    environments: frozenset[str] = frozenset()
+    """Those of the tasks."""
 
     def begin(self, tasks: Sequence[Task], settings: RunSettings, seeds: Sequence[int]) -> None:
         """Record a run of the tasks for each seed, unless that was done."""
+        self.environments = frozenset(task.environment for task in tasks)
         with closing(Store.open(self.path)) as store:
             make_table(store)
             self.runs = self.start(store, ROLLOUTS, tasks, settings, seeds)
@@ -159,7 +161,7 @@ class _Player:
 
     stage: Stage
     store: Store
-    adapters: dict[str, Adapter] = field(default_factory=dict)
+    adapters: dict[str, Adapter]
 
     def play(self, job: Job) -> Rollout:
         if self.stage.stop():
@@ -170,7 +172,7 @@ class _Player:
         if before and before.outcome is None:
             self._complete(before)
         watch = _Watch(self.stage, self.store, job)
-        memory = _Alone(load_policy(settings.experience), self.stage.bank)
+        memory = Alone(load_policy(settings.experience), lambda _: self.stage.bank)
         run = Run(self.store, job.run, settings, job.model, watch, self.adapters, memory)
         result = run.play_task(job.game, tasks[job.game], before)
         if result.fault or result.episode is None:
@@ -206,7 +208,7 @@ def _players(stage: Stage) -> Iterator[queue.Queue[_Player]]:
     with ExitStack() as opened:
         free: queue.Queue[_Player] = queue.Queue()
         for _ in range(stage.parallel):
-            player = _Player(stage, Store.open(stage.path))
+            player = _Player(stage, Store.open(stage.path), stage.place.adapters(stage.environments))
             opened.callback(player.close)
             free.put(player)
         yield free
@@ -219,14 +221,14 @@ class _Watch(Unwatched):
         self._stage, self._store, self._job = stage, store, job
         self._recording: Recording | None = None
         self._episode = 0
-        self.session: Session | None = None
+        self.session: SamplerSession | None = None
 
     def began(self, number: int, task: Task, episode: Episode, recorded: Sequence[Step]) -> None:
         """Find out which episode it is."""
         del task
         assert isinstance(episode.model, Recording)
         self._recording = episode.model
-        self.session = episode.model.llama if self._job.keep else None
+        self.session = episode.model.sampler if self._job.keep else None
         self._episode = self._store.number(
             "SELECT id FROM episodes WHERE run = ? AND number = ?", [self._job.run, number]
         )
@@ -240,44 +242,3 @@ class _Watch(Unwatched):
             add_turn(self._store, self._episode, step.number, self._recording.turns[-1])
         if self._stage.stop():
             raise Stopped
-
-
-class _Alone:
-    """A memory policy whose notes are numbered as if no other episode were playing, so that what is shown repeats."""
-
-    def __init__(self, policy: MemoryPolicy, bank: int) -> None:
-        self.name, self.curated = policy.name, policy.curated
-        self._policy, self._bank = policy, bank
-
-    def open(self, store: Store, episode: int, scope: str, world: str, learn: bool) -> Experience:
-        """Return what the policy opens, renumbered."""
-        return _Renumbered(self._policy.open(store, episode, scope, world, learn), store, episode, self._bank)
-
-    def close(self, store: Store, episode: int, outcome: str, success: bool, belief: Belief, learn: bool) -> None:
-        """Close as the policy does."""
-        self._policy.close(store, episode, outcome, success, belief, learn)
-
-
-class _Renumbered:
-    """Shows an episode's own notes with the numbers after the bank's, whatever numbers they have among others'."""
-
-    def __init__(self, experience: Experience, store: Store, episode: int, bank: int) -> None:
-        self._experience, self._store, self._episode, self._bank = experience, store, episode, bank
-
-    def recall(self, query: str, step: int) -> Answer:
-        """Answer as the experience does."""
-        answer = self._experience.recall(query, step)
-        return Answer(self._shown(answer.text), answer.entries)
-
-    def note(self, insight: str, step: int, because: str) -> str:
-        """Answer as the experience does."""
-        return self._shown(self._experience.note(insight, step, because))
-
-    def _shown(self, text: str) -> str:
-        return _NUMBER.sub(lambda found: f"[{self._number(int(found[1]))}]", text)
-
-    def _number(self, entry: int) -> int:
-        if entry <= self._bank:
-            return entry
-        own = "SELECT count(*) FROM entries WHERE episode = ? AND status != ? AND id > ? AND id <= ?"
-        return self._bank + self._store.number(own, [self._episode, EntryStatus.DROPPED, self._bank, entry])

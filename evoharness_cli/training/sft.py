@@ -9,6 +9,7 @@ For the examples of an update, with targets y_t after their contexts x_t:
 so every token of the agent weighs the same, whatever conversation it is from. An update's examples go through the model
 in packs that share their beginning; gradients add up over packs. All that happens is a function of the settings, the
 files and the machine: a run that was stopped and resumed ends with the weights, bit for bit, of one that never was.
+Several processes share the examples of each update (`processes`).
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from .lora import LoraSettings, attach, load
 from .machine import Machine, choose_machine, set_up
 from .optimise import Optimiser
 from .packing import packs
+from .processes import ALONE, Processes
 from .schedule import Order, learning_rate
 from .scoring import log_probabilities, target_logits
 from .weights import ModelFile
@@ -141,12 +143,17 @@ def begin(folder: RunFolder, settings: SftSettings, machine: Machine | None = No
         torch.save(weights, folder.path / REFERENCE)
 
 
-def train(folder: RunFolder, watcher: Watcher, stop: Callable[[], bool] = lambda: False) -> bool:
+def train(
+    folder: RunFolder,
+    watcher: Watcher,
+    stop: Callable[[], bool] = lambda: False,
+    processes: Processes = ALONE,
+) -> bool:
     """Train the run of a folder on from its last checkpoint; return whether it is finished.
 
-    `stop` is asked between passes. When it says so, the updates that are complete are saved, and False is returned.
-    Raises NoRun, WrongUsage where a file isn't the one the run began with, BadDemonstrations, UntrainableModel,
-    DamagedCheckpoint.
+    `stop` is asked between passes. When it says so in any of the `processes`, the updates that are complete are saved,
+    and False is returned. Raises NoRun, WrongUsage where a file isn't the one the run began with or there are more or
+    fewer processes, BadDemonstrations, UntrainableModel, DamagedCheckpoint, OutsideFault where a process has ended.
     """
     recorded = folder.settings()
     settings = settings_of(recorded)
@@ -154,6 +161,10 @@ def train(folder: RunFolder, watcher: Watcher, stop: Callable[[], bool] = lambda
         changed = [name for name, digest in recorded["files"].items() if found.get(name) != digest]
         raise WrongUsage(f"Expected the files that the run began with, found another {' and '.join(changed)}.")
     machine = Machine(**recorded["machine"])
+    if machine.processes != processes.count:
+        raise WrongUsage(
+            f"Expected the {machine.processes} processes that the run began with, found {processes.count}."
+        )
     set_up(machine)
     model_path = resolve(settings.model)
     examples, held_out = _read(settings, model_path)
@@ -181,7 +192,7 @@ def train(folder: RunFolder, watcher: Watcher, stop: Callable[[], bool] = lambda
         while done < total:
             rate = learning_rate(done, total, settings.rate, settings.warmup)
             batch = [examples[index] for index in order.of(done)]
-            update = _update(model, optimiser, batch, settings.pack_tokens, done + 1, rate, stop)
+            update = _update(model, optimiser, batch, settings.pack_tokens, done + 1, rate, stop, processes)
             if update is None:
                 save()
                 return False
@@ -189,7 +200,7 @@ def train(folder: RunFolder, watcher: Watcher, stop: Callable[[], bool] = lambda
             log.add(asdict(update))
             watcher.updated(update)
             if held_out and (done % settings.validate_every == 0 or done == total):
-                validation = validate(model, held_out, settings.pack_tokens, done)
+                validation = validate(model, held_out, settings.pack_tokens, done, processes)
                 log.add({"validation": True, **asdict(validation)})
                 watcher.validated(validation)
             if time.monotonic() - saved > 60 * settings.checkpoint_minutes or done == total:
@@ -205,18 +216,21 @@ def settings_of(recorded: dict[str, Any]) -> SftSettings:
     return SftSettings(**{**recorded["sft"], "lora": lora_of(recorded)})
 
 
-def validate(model: Any, examples: Sequence[Example], pack_tokens: int, update: int = 0) -> Validation:
+def validate(
+    model: Any, examples: Sequence[Example], pack_tokens: int, update: int = 0, processes: Processes = ALONE
+) -> Validation:
     """Return the loss and the accuracy on examples, of which nothing is learnt."""
     start = time.monotonic()
-    loss, right, targets = 0.0, 0, 0
+    loss, right, targets = 0.0, 0.0, 0.0
     with torch.no_grad():
-        for pack in packs(examples, pack_tokens):
+        for pack in packs(processes.share(examples, _tokens), pack_tokens):
             moved = pack.to(model.device)
             logits = target_logits(model, moved)
             loss += float(torch.nn.functional.cross_entropy(logits, moved.labels, reduction="sum"))
             right += int((logits.argmax(-1) == moved.labels).sum())
             targets += len(moved.labels)
-    return Validation(update, loss / targets, right / targets, targets, time.monotonic() - start)
+    loss, right, targets = processes.total(loss, right, targets)
+    return Validation(update, loss / targets, right / targets, int(targets), time.monotonic() - start)
 
 
 def _update(
@@ -227,21 +241,29 @@ def _update(
     number: int,
     rate: float,
     stop: Callable[[], bool],
+    processes: Processes,
 ) -> Update | None:
     """Learn a batch; None, and nothing is learnt, when `stop` said so before all of it went through the model."""
     start = time.monotonic()
     targets = sum(len(example.labels) for example in batch)
-    loss = 0.0
-    for pack in packs(batch, pack_tokens):
-        if stop():
-            optimiser.forget()
-            return None
+    loss, stopped = 0.0, False
+    for pack in packs(processes.share(batch, _tokens), pack_tokens):
+        if stopped := stop():
+            break
         part = -log_probabilities(model, pack.to(model.device)).sum() / targets
         part.backward()
         loss += float(part.detach())
-    norm = optimiser.step(rate)
-    tokens = sum(len(example.ids) for example in batch)
+    loss, stops = processes.total(loss, stopped)
+    if stops:
+        optimiser.forget()
+        return None
+    norm = optimiser.step(rate, processes)
+    tokens = sum(map(_tokens, batch))
     return Update(number, loss, rate, norm, targets, tokens, time.monotonic() - start)
+
+
+def _tokens(example: Example) -> int:
+    return len(example.ids)
 
 
 def _read(settings: SftSettings, model: Path) -> tuple[list[Example], list[Example]]:

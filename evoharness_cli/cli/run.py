@@ -140,9 +140,9 @@ def run(
             found, settings, fingerprint = recorded_run(store, resume)
             settings = settings if max_cost is None else replace(settings, max_cost=max_cost)
             check_spending(settings.price, settings.max_cost)
-        elif settings.experience == DEFAULT_MEMORY:
-            _bring_bank(store, settings.adapter)
         adapters = _allowed(found, apply, unsafe_no_sandbox)
+        if not resume and settings.experience == DEFAULT_MEMORY:
+            _bring_bank(store, settings.adapter)
         results = _play(store, found, settings, show, adapters, resume, fingerprint)
     if any(result.fault for result in results):
         raise typer.Exit(Exit.FAULT)

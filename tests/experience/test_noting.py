@@ -8,6 +8,7 @@ from playing import Play
 from evoharness_cli.experience.drafts import LONGEST, InvalidEntry
 from evoharness_cli.experience.entries import Entry, entries, entry, events
 from evoharness_cli.experience.noting import add_entry
+from evoharness_cli.experience.shown import quote
 from evoharness_cli.experience.store import Store
 
 
@@ -26,7 +27,7 @@ def test_a_note_is_pending_with_its_provenance_until_the_episode_closes(store: S
     assert (noted.status, noted.trust, noted.strength) == ("pending", "agent", 1)
     assert (noted.episode, noted.step, noted.because) == (play.id, 1, "The fridge 1 is closed.")
     assert (noted.scope, noted.world) == ("alfworld", None)
-    assert noted.line == "[1] skill: open the fridge first (when it is closed)"
+    assert quote(noted) == '[1] skill: "open the fridge first (when it is closed)"'
 
     play.lose()
     assert entry(store, 1).status == "active"

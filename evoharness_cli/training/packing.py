@@ -106,7 +106,7 @@ class _Attention(torch.autograd.Function):  # type: ignore[misc]
     """Causal attention within the parts of a pack, by blocks of queries, with what they may not see left out.
 
     For queries (groups, heads a group, tokens, width), keys and values (groups, tokens, width). Blocks are plain matrix
-    products, for which processors have faster instructions than torch's own attention uses in its backward pass.
+    products, so that what the examples share isn't asked again with each of them.
     """
 
     @staticmethod

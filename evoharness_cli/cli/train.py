@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -59,12 +59,9 @@ def demos(
     Example: evoharness train demos alfworld:training --out demos.jsonl
     """
     from ..environments import load_adapter
-    from ..models.catalogue import SMOLLM2_FILE, SMOLLM2_PACKAGE
-    from ..models.files import packaged_file
     from ..runs.find import find_tasks
     from ..training.demonstration_files import Making
     from ..training.demonstrations import Workshop, check_not_held_out, draw
-    from ..training.examples import Tokeniser
     from ..training.transcript_format import transcript_format
 
     if teacher != BUILT_IN and "--slips" in given_options(ctx):
@@ -88,13 +85,59 @@ def demos(
                 "format": workshop.transcript_format,
             }
             making = Making(out, workshop, settled, settings)
-            making.begin(resume)
-            _make(making, resume_with=f"evoharness train demos {' '.join(tasks)} --out {out}")
-        with closing(Tokeniser(packaged_file(SMOLLM2_PACKAGE, SMOLLM2_FILE))) as tokeniser:
-            card = making.finish(tokeniser)
-    _show(making, card, as_json)
-    if not card["demonstrations"]:
-        raise typer.Exit(Exit.FAILED)
+            _make(making, resume, f"evoharness train demos {' '.join(tasks)} --out {out}", as_json)
+
+
+@train.command()
+def corrections(
+    evaluation: Annotated[
+        Path,
+        typer.Argument(
+            help="The store of an evaluation of tasks to train on.", exists=True, dir_okay=False, show_default=False
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="The file to make, of JSON lines.", dir_okay=False, show_default=False)],
+    seed: Annotated[int, typer.Option(min=0, help="The same seed makes the same corrections.")] = 0,
+    teacher: Annotated[
+        str, typer.Option(help="Who takes over: the environment's own teacher, or any model by its name.")
+    ] = BUILT_IN,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with what was interrupted.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Have a teacher take over where a policy went wrong, and keep the transcripts of what it then wins.
+
+    A step went wrong that was refused, or that was taken before and came to the same. `train sft` learns from the
+    teacher's part only. Exits with 1 when nothing was won.
+
+    Example: evoharness train corrections played.db --out corrections.jsonl
+    """
+    from ..environments import load_adapter
+    from ..experience.store import Store
+    from ..runs.play import recorded_run
+    from ..training.corrections import Corrector, find_points
+    from ..training.demonstration_files import Making
+    from ..training.demonstrations import check_not_held_out
+    from ..training.transcript_format import transcript_format
+
+    with closing(Store.open(evaluation)) as store:
+        points = find_points(store, seed)
+        environments = {point.task.environment for point in points}
+        if len(environments) != 1:
+            raise WrongUsage(f"Expected steps that went wrong in one environment, found {len(points)} of them.")
+        with closing(load_adapter(environments.pop())) as adapter:
+            check_not_held_out(adapter, [point.task for point in points])
+            with closing(_teacher(adapter, teacher, seed, 0.0)) as model:
+                corrector = Corrector(adapter, model, seed, transcript_format(), store)
+                settings = {
+                    "corrections": evaluation.name,
+                    "played_by": dict(recorded_run(store, points[0].run)[2]),
+                    "points": len(points),
+                    "seed": seed,
+                    "teacher": dict(model.fingerprint),
+                    "format": corrector.transcript_format,
+                }
+                making = Making(out, corrector, points, settings)
+                _make(making, resume, f"evoharness train corrections {evaluation} --out {out}", as_json)
 
 
 def _teacher(adapter: Adapter, name: str, seed: int, slips: float) -> Model:
@@ -108,9 +151,12 @@ def _teacher(adapter: Adapter, name: str, seed: int, slips: float) -> Model:
     return adapter.teacher(seed, slips)
 
 
-def _make(making: Making, resume_with: str) -> None:
+def _make(making: Making[Any], resume: bool, resume_with: str, as_json: bool) -> None:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+    from ..models.catalogue import SMOLLM2_FILE, SMOLLM2_PACKAGE
+    from ..models.files import packaged_file
+    from ..training.examples import Tokeniser
     from .screen import err
 
     columns = (
@@ -120,18 +166,24 @@ def _make(making: Making, resume_with: str) -> None:
         TextColumn("{task.fields[won]} won"),
         TimeRemainingColumn(),
     )
+    making.begin(resume)
     try:
         with Progress(*columns, console=err, transient=True) as progress:
-            bar = progress.add_task("", total=len(making.tasks), won=0)
+            bar = progress.add_task("", total=len(making.items), won=0)
             won = 0
             for success in making.make():
                 won += success
                 progress.update(bar, advance=1, won=won)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"interrupted; go on with the same options and: {resume_with} --resume") from None
+    with closing(Tokeniser(packaged_file(SMOLLM2_PACKAGE, SMOLLM2_FILE))) as tokeniser:
+        card = making.finish(tokeniser)
+    _show(making, card, as_json)
+    if not card["demonstrations"]:
+        raise typer.Exit(Exit.FAILED)
 
 
-def _show(making: Making, card: dict[str, object], as_json: bool) -> None:
+def _show(making: Making[Any], card: dict[str, object], as_json: bool) -> None:
     from .screen import dump, line, out, row, table
 
     if as_json:

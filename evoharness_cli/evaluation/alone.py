@@ -34,6 +34,11 @@ class Alone:
         self._policy.close(store, episode, outcome, success, belief, learn)
 
 
+def newest(store: Store) -> int:
+    """Return the number of the newest entry that isn't a note of a game that was not learnt."""
+    return store.number("SELECT max(id) FROM entries WHERE episode IS NULL OR episode IN (SELECT episode FROM learnt)")
+
+
 class _Renumbered:
     """Shows an episode's own notes with the numbers after the bank's, whatever numbers they have among others'."""
 

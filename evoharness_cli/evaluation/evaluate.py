@@ -29,7 +29,7 @@ from ..runs.play import Result, Run, Unwatched, check_fingerprint, recorded_run,
 from ..runs.settings import RunSettings
 from ..runs.spending import Budget, LimitedModel, read_price
 from ..runs.task import Task
-from .alone import Alone
+from .alone import Alone, newest
 from .contenders import Contender
 from .evolving import blocks, is_learnt, learn
 from .fingerprints import shared_needs, tasks_sha256
@@ -218,7 +218,7 @@ def _players(
         for _ in range(count):
             store = opened.enter_context(Store.open(path))
             adapters = place.adapters({task.environment for task in planned.tasks})
-            alone = Alone(memory, _newest)
+            alone = Alone(memory, newest)
             player = Run(store, planned.run, planned.settings, model, _Stopping(stop), adapters, alone)
             opened.callback(player.close)
             free.put(player)
@@ -255,11 +255,6 @@ def _in_parallel(
         except BaseException:
             stop.set()
             raise
-
-
-def _newest(store: Store) -> int:
-    """Return the number of the newest entry that isn't a note of a game that was not learnt."""
-    return store.number("SELECT max(id) FROM entries WHERE episode IS NULL OR episode IN (SELECT episode FROM learnt)")
 
 
 def _load(place: Place, settings: RunSettings, slots: int) -> Model:

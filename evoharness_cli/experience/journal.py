@@ -203,6 +203,30 @@ def steps(store: Store, episode: int) -> list[Step]:
     return [step_of(row) for row in store.rows("SELECT * FROM steps WHERE episode = ? ORDER BY number", [episode])]
 
 
+def copy_beginning(store: Store, origin: int, last: int, run: int, number: int, settings: Mapping[str, object]) -> int:
+    """Begin an episode of a run as a copy of another one up to a step, to be played on; return its id.
+
+    `settings` go over those of the other one. What it had noted isn't copied. Raises DuplicateEpisode or NotFound.
+    """
+    before = episode(store, origin)
+    with store.transaction():
+        copy = begin_episode(
+            store,
+            run,
+            number,
+            before.task,
+            before.source,
+            before.environment,
+            Brief(before.goal, before.kind, before.world),
+            before.scope,
+            {**before.settings, **settings},
+        )
+        for step in steps(store, origin):
+            if step.number <= last:
+                add_step(store, copy, step)
+    return copy
+
+
 def episodes(store: Store, run: int) -> list[EpisodeRecord]:
     """Return the episodes of a run by their number."""
     return _episodes(store, "run = ?", [run], "number", -1)

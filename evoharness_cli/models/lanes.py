@@ -8,15 +8,23 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
-from .placing import WORTH_COPYING, CachedSequence, Placing
+from .placing import WORTH_COPYING, CachedSequence, Placing, shared
 from .scheduler import Job, Scheduler
 from .slots import Slots
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 _QUEUE = 2
 """How many more jobs may wait where the beginning of a conversation is known than elsewhere."""
+
+
+_WORTH_FETCHING = 32
+"""Tokens from which on a beginning is copied from another context rather than evaluated again."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +42,12 @@ class _Lane:
     scheduler: Scheduler
     load: int = 0
     """How many jobs wait for it."""
+    coming: list[list[int]] = field(default_factory=list)
+    """What it was asked to evaluate for those."""
+
+    def known(self, target: list[int]) -> int:
+        """Return how many of a target's first tokens were evaluated here, or will be for what waits."""
+        return max(self.placing.known(target), *(shared(other, target) for other in self.coming), 0)
 
 
 class Lanes:
@@ -64,10 +78,15 @@ class Lanes:
             lane = min(self._lanes, key=lambda lane: lane.load)
             if home and not _worth_moving(home.load, lane.load):
                 lane = home
-            elif home is None:
-                lane = self._with_beginning(job.target, lane)
+            source = None
+            if home is None:
+                lane, source = self._begin(job.target, lane)
             lane.load += 1
+            if source is None:
+                lane.coming.append(job.target)
         try:
+            if source:
+                sequence.ids, sequence.saved = _beginning(source, job.target)
             if home and lane is not home:
                 home.scheduler.run(Job(CachedSequence(), call=lambda: home.placing.release(sequence)))
             sequence.lane = self._lanes.index(lane)
@@ -75,12 +94,21 @@ class Lanes:
         finally:
             with self._choosing:
                 lane.load -= 1
+                if source is None:
+                    lane.coming.remove(job.target)
 
-    def _with_beginning(self, target: list[int], idlest: _Lane) -> _Lane:
-        """Return where a new conversation begins: where most of its beginning is, unless too many others wait there."""
-        best = max(self._lanes, key=lambda lane: (lane.placing.known(target), -lane.load))
-        gained = best.placing.known(target) - idlest.placing.known(target)
-        return best if gained >= WORTH_COPYING and best.load <= idlest.load + _QUEUE else idlest
+    def _begin(self, target: list[int], idlest: _Lane) -> tuple[_Lane, _Lane | None]:
+        """Return where a new conversation begins, and what lane to copy its beginning from where that is worth it.
+
+        It begins where most of its beginning is, unless too many others wait there.
+        """
+        best = max(self._lanes, key=lambda lane: (lane.known(target), -lane.load))
+        gained = best.known(target) - idlest.known(target)
+        if gained < WORTH_COPYING:
+            return idlest, None
+        if best.load <= idlest.load + _QUEUE:
+            return best, None
+        return idlest, best if gained >= _WORTH_FETCHING else None
 
     def copy(self, sequence: CachedSequence) -> CachedSequence:
         """Return a copy of a sequence that goes on separately. Raises EvaluationFault, ModelClosed."""
@@ -115,6 +143,13 @@ class Lanes:
         self.end()
         while self._lanes:
             self._lanes.pop().slots.close()
+
+
+def _beginning(lane: _Lane, target: list[int]) -> tuple[list[int], NDArray[np.uint8] | None]:
+    """Return the tokens and state of what a lane has, or will soon have, that begins as a target."""
+    found: list[tuple[list[int], NDArray[np.uint8] | None]] = []
+    lane.scheduler.run(Job(CachedSequence(), target, call=lambda: found.append(lane.placing.beginning(target))))
+    return found[0]
 
 
 def _worth_moving(here: int, there: int) -> bool:

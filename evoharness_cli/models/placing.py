@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 WORTH_COPYING = 16
 """Tokens from which on copying another sequence's beginning is cheaper than evaluating it again."""
+_FOR_OPENINGS = 8
+"""One part in so many of the room is for the openings of conversations that nobody goes on with."""
 
 
 @dataclass(eq=False)
@@ -33,6 +35,8 @@ class CachedSequence:
     saved: NDArray[np.uint8] | None = None
     used: int = 0
     """When it was last used, in placings."""
+    opening: int = 0
+    """How many tokens its first prompt had; other conversations may begin with the same."""
 
 
 class Placing:
@@ -57,7 +61,8 @@ class Placing:
         if sequence.slot is None and not self._has_room_for_one():
             return None
         sequence.used = next(self._clock)
-        if source and not (sequence.slot is None and self._takes_over(sequence, source)):
+        sequence.opening = sequence.opening or len(target)
+        if source and not (sequence.slot is None and self._takes_over(sequence, source, common)):
             ids, state = list(source.ids), self._state(source)
             self._give_slot(sequence, source, state)
             self._load(sequence, state, ids)
@@ -73,11 +78,21 @@ class Placing:
         return kept
 
     def known(self, target: list[int]) -> int:
-        """Return how many of a target's first tokens were evaluated in one of the sequences, or are about to be.
+        """Return how many of a target's first tokens were evaluated in one of the sequences.
 
         Any thread may ask: it is told what was so a moment ago.
         """
-        return max((shared([*other.ids, *other.pending], target) for other in list(self._sequences)), default=0)
+        return max((shared(other.ids, target) for other in list(self._sequences)), default=0)
+
+    def is_coming(self, target: list[int]) -> bool:
+        """Tell whether more of a target's beginning is about to be evaluated than was so far."""
+        source, common = self._best_source(CachedSequence(), target, 0)
+        return source is not None and common > len(source.ids)
+
+    def beginning(self, target: list[int]) -> tuple[list[int], NDArray[np.uint8] | None]:
+        """Return the tokens and the state of the sequence that shares most of a target, for another context."""
+        source, _ = self._best_source(CachedSequence(), target, 0)
+        return (list(source.ids), self._state(source)) if source else ([], None)
 
     def copy(self, sequence: CachedSequence) -> CachedSequence:
         """Return a saved copy of a sequence, which goes on separately."""
@@ -134,9 +149,14 @@ class Placing:
     def _has_room_for_one(self) -> bool:
         return bool(self._free_slots() or self._idle())
 
-    def _takes_over(self, sequence: CachedSequence, source: CachedSequence) -> bool:
-        """Make a slot that nobody goes on with the sequence's own, as it is, where no slot is free."""
+    def _takes_over(self, sequence: CachedSequence, source: CachedSequence, common: int) -> bool:
+        """Make a slot that nobody goes on with the sequence's own, as it is, where no slot is free.
+
+        Where its opening is worth more than what is in common, it isn't.
+        """
         if self._free_slots() or source.slot is None or source.busy or not source.abandoned:
+            return False
+        if self._slots.trims and source.opening >= common + WORTH_COPYING:
             return False
         self._add(sequence)
         sequence.slot, sequence.ids, sequence.saved = source.slot, source.ids, None
@@ -164,10 +184,13 @@ class Placing:
         victim = min(self._idle(), key=lambda other: (not other.abandoned, other.used))
         slot = victim.slot
         assert slot is not None
-        if victim.abandoned or not victim.ids:
+        if victim.abandoned:
+            self._shorten(victim)
+        if not victim.ids:
             self._forget(victim)
         else:
-            victim.saved = state if victim is source and state is not None else self._slots.save(slot)
+            is_saved = victim is source and state is not None and not victim.abandoned
+            victim.saved = state if is_saved else self._slots.save(slot)
             victim.slot = None
             self._keep_room()
         self._slots.cut(slot, 0)
@@ -193,16 +216,23 @@ class Placing:
         self._slots.restore(sequence.slot, state, len(ids))
         sequence.ids = ids
 
+    def _shorten(self, sequence: CachedSequence) -> None:
+        """Leave only the opening of a sequence that nobody goes on with, or nothing where it can't be shortened."""
+        assert sequence.slot is not None
+        if len(sequence.ids) > sequence.opening:
+            del sequence.ids[self._slots.cut(sequence.slot, sequence.opening) :]
+
     def _keep_room(self) -> None:
-        saved = [other for other in self._sequences if other.saved is not None]
-        saved.sort(key=lambda other: (not other.abandoned, other.used))
-        total = sum(_size(other) for other in saved)
-        # The latest is kept whatever its size: it may be what is being moved.
-        for oldest in saved[:-1]:
-            if total <= self._room and not oldest.abandoned:
-                break
-            total -= _size(oldest)
-            self._forget(oldest)
+        for abandoned, room in ((True, self._room // _FOR_OPENINGS), (False, self._room)):
+            saved = [other for other in self._sequences if other.saved is not None and other.abandoned is abandoned]
+            saved.sort(key=lambda other: other.used)
+            total = sum(map(_size, saved))
+            # The latest is kept whatever its size: it may be what is being moved.
+            for oldest in saved if abandoned else saved[:-1]:
+                if total <= room:
+                    break
+                total -= _size(oldest)
+                self._forget(oldest)
 
 
 def shared(one: list[int], other: list[int]) -> int:

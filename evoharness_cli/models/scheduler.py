@@ -24,7 +24,10 @@ class ModelClosed(OutsideFault):
 
 @dataclass(eq=False)
 class Job:
-    """A reply to be written after `target`, or a call to be made between two evaluations."""
+    """A reply to be written after `target`, or a call to be made between two evaluations.
+
+    A call with a target is made once nobody is about to evaluate more of that target's beginning.
+    """
 
     sequence: CachedSequence
     target: list[int] = field(default_factory=list)
@@ -99,6 +102,8 @@ class Scheduler:
             job.finish(ModelClosed("The model was closed while it was to reply."))
 
     def _begin(self, job: Job) -> None:
+        if job.call and not job.cancelled and job.target and self._placing.is_coming(job.target):
+            return
         if job.cancelled or job.call:
             if job.call and not job.cancelled:
                 job.call()

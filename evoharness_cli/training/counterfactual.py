@@ -22,7 +22,6 @@ from ..cluster.places import Sampler, SamplerSession
 from ..experience import journal
 from ..experience.entries import record_event
 from ..experience.store import Store
-from ..harness import Brief
 from ..runs.settings import RunSettings
 from ..runs.task import Task
 from .recording import Recorder, Recording
@@ -80,7 +79,7 @@ def fork_calls(
         runs = stage.start(store, FORKS, [tasks[each.game] for each, _ in calls], settings, seeds)
         for place, (rollout, step) in enumerate(calls):
             for branch, run in enumerate(runs):
-                _copy_beginning(store, run, place, rollout, tasks[rollout.game], step - (branch < branches))
+                _copy_beginning(store, run, place, rollout, step - (branch < branches))
     jobs = [
         Job(run, place, _Forking(stage.model, rollout.session, _call(rollout, step) if branch < branches else None))
         for place, (rollout, step) in enumerate(calls)
@@ -140,19 +139,13 @@ def _so_far(store: Store, entry: int) -> tuple[float, int]:
     return float(detail["mean"]), int(detail["forks"])
 
 
-def _copy_beginning(store: Store, run: int, number: int, rollout: Rollout, task: Task, last: int) -> None:
+def _copy_beginning(store: Store, run: int, number: int, rollout: Rollout, last: int) -> None:
     """Begin an episode as a copy of another one up to a step, unless that was done."""
     with store.transaction():
         if store.row("SELECT 1 FROM episodes WHERE run = ? AND number = ?", [run, number]):
             return
-        origin = journal.episode(store, rollout.episode)
-        brief = Brief(origin.goal, origin.kind, origin.world)
-        settings = {**origin.settings, "seed": journal.run(store, run).settings["seed"]}
-        episode = journal.begin_episode(
-            store, run, number, task.name, task.source, task.environment, brief, task.scope, settings
-        )
-        for step in rollout.steps[: last + 1]:
-            journal.add_step(store, episode, step)
+        seed = journal.run(store, run).settings["seed"]
+        episode = journal.copy_beginning(store, rollout.episode, last, run, number, {"seed": seed})
         store.write(
             "INSERT INTO turns SELECT ?, step, turn FROM turns WHERE episode = ? AND step <= ?",
             [episode, rollout.episode, last],

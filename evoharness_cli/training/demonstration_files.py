@@ -15,11 +15,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 from ..harness import Message, WrongUsage
-from ..runs.task import Task
-from .demonstrations import Workshop, chapters
+from .demonstrations import Demonstration, chapters
 from .examples import Reply, Tokeniser
 
 
@@ -27,13 +26,25 @@ class Unfinished(WrongUsage):
     """A file of demonstrations is there already, in part or whole, or can't be gone on with."""
 
 
+Item = TypeVar("Item")
+Made = TypeVar("Made", contravariant=True)
+
+
+class Maker(Protocol[Made]):
+    """What makes demonstrations, one of each item."""
+
+    def chapter(self, number: int, items: Sequence[Made], /) -> Iterator[Demonstration]:
+        """Yield what came of each item of a chapter, lost ones too. Raises OutsideFault."""
+        ...
+
+
 @dataclass(frozen=True)
-class Making:
+class Making(Generic[Item]):
     """Demonstrations that are being made into a file."""
 
     out: Path
-    workshop: Workshop
-    tasks: Sequence[Task]
+    maker: Maker[Item]
+    items: Sequence[Item]
     settings: Mapping[str, Any]
     """All that decides what they are; what goes on has to have the same."""
 
@@ -71,21 +82,21 @@ class Making:
             )
 
     def make(self) -> Iterator[bool]:
-        """Make the chapters that aren't there, and yield for each task whether its episode was won."""
-        for number, tasks in enumerate(chapters(self.tasks)):
+        """Make the chapters that aren't there, and yield for each item whether its episode was won."""
+        for number, items in enumerate(chapters(self.items)):
             part = self._part(number)
             if part.exists():
                 yield from (each["success"] for each in _read(part))
                 continue
             lines = []
-            for made in self.workshop.chapter(number, tasks):
+            for made in self.maker.chapter(number, items):
                 lines.append(json.dumps(made.line(), ensure_ascii=False))
                 yield made.success
             _write(part, lines)
 
     def finish(self, tokeniser: Tokeniser) -> dict[str, Any]:
         """Put what was won together, write the card and return it."""
-        every = list(range(len(chapters(self.tasks))))
+        every = list(range(len(chapters(self.items))))
         _write(self.out, (json.dumps(each, ensure_ascii=False) for each in self._won(every)))
         played = (each for number in every for each in _read(self._part(number)))
         card = {**self.settings, **describe(played, tokeniser), "sha256": _sha256(self.out)}

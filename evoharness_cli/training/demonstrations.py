@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ..environments import Adapter, Teaches
 from ..experience.noting import add_entry
@@ -32,6 +32,9 @@ _WITHOUT, _AGAIN, _MISTAKEN = 0.15, 0.1, 0.15
 """The shares of episodes shown without a bank, in a world that was played before, and after a mistaken note."""
 
 
+Item = TypeVar("Item")
+
+
 class Bank(StrEnum):
     """What an episode recalls from."""
 
@@ -39,6 +42,8 @@ class Bank(StrEnum):
     GROWING = "growing"
     PLAYED_BEFORE = "played before"
     MISTAKEN = "mistaken"
+    EVALUATED = "evaluated"
+    """What an evaluation was played with."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,8 @@ class Demonstration:
     """Meta-actions by verb."""
     slips: Mapping[str, str]
     """Replies that are wrong on purpose: the kind of mistake by step number."""
+    after: int
+    """How many steps of it another had played before; none of these is to be learnt."""
     bank: str
     learnt: int
     """Episodes that the bank had learnt."""
@@ -103,9 +110,9 @@ def draw(tasks: Sequence[Task], seed: int, count: int | None = None) -> list[Tas
     return shuffled[:count]
 
 
-def chapters(tasks: Sequence[Task]) -> list[list[Task]]:
-    """Return the tasks cut into chapters."""
-    left, cut = list(tasks), list[list[Task]]()
+def chapters(items: Sequence[Item]) -> list[list[Item]]:
+    """Return tasks, or whatever is demonstrated, cut into chapters."""
+    left, cut = list(items), list[list[Item]]()
     while left:
         size = CHAPTERS[len(cut) % len(CHAPTERS)]
         cut.append(left[:size])
@@ -126,7 +133,7 @@ class Workshop:
     def chapter(self, number: int, tasks: Sequence[Task]) -> Iterator[Demonstration]:
         """Yield what came of each task of a chapter, lost ones too. Raises OutsideFault."""
         rng = random.Random(f"chapter {self.seed} {number}")
-        with _scratch() as folder, _store(folder / "bank.db") as bank, _store(folder / "none.db") as none:
+        with scratch() as folder, scratch_store(folder / "bank.db") as bank, scratch_store(folder / "none.db") as none:
             growing, empty = self._run(bank, tasks, learn=True), self._run(none, tasks, learn=False)
             played = 0
             for index, task in enumerate(tasks):
@@ -155,30 +162,46 @@ class Workshop:
         return Run(store, number, settings, self.teacher, Unwatched(), self.adapters)
 
     def _shown(self, task: Task, episode: Episode, result: Result, bank: Bank, learnt: int) -> Demonstration:
-        assert episode.transcript is not None
-        slips: Mapping[int, str] = getattr(episode.model, "slips", {})
-        labels: Mapping[str, str] = {}
-        if isinstance(self.adapter, Teaches):
-            labels = self.adapter.labels(self.adapter.needs.model_validate(task.needs))
-        return Demonstration(
-            task=f"{task.environment}:{task.name}",
-            kind=episode.environment.brief.kind,
-            goal=episode.environment.brief.goal,
-            success=result.success,
-            steps=result.steps,
-            verbs={verb: result.calls[verb] for verb in VERBS if verb in result.calls},
-            slips={str(number): kind for number, kind in slips.items()},
-            bank=bank.value,
-            learnt=learnt,
-            seed=self.seed,
-            recall_format=RECALL_FORMAT,
-            format=self.transcript_format,
-            labels=dict(labels),
-            messages=tuple(_turns(episode, slips)),
-        )
+        return shown(self.adapter, task, episode, result, self.seed, self.transcript_format, bank, learnt)
 
 
-def _turns(episode: Episode, slips: Mapping[int, str]) -> Iterator[Turn]:
+def shown(
+    adapter: Adapter,
+    task: Task,
+    episode: Episode,
+    result: Result,
+    seed: int,
+    transcript_format: str,
+    bank: Bank,
+    learnt: int = 0,
+    after: int = 0,
+) -> Demonstration:
+    """Return an episode that has ended as a demonstration of what its model did after a step."""
+    assert episode.transcript is not None
+    slips: Mapping[int, str] = getattr(episode.model, "slips", {})
+    labels: Mapping[str, str] = {}
+    if isinstance(adapter, Teaches):
+        labels = adapter.labels(adapter.needs.model_validate(task.needs))
+    return Demonstration(
+        task=f"{task.environment}:{task.name}",
+        kind=episode.environment.brief.kind,
+        goal=episode.environment.brief.goal,
+        success=result.success,
+        steps=result.steps,
+        verbs={verb: result.calls[verb] for verb in VERBS if verb in result.calls},
+        slips={str(number): kind for number, kind in slips.items()},
+        after=after,
+        bank=bank.value,
+        learnt=learnt,
+        seed=seed,
+        recall_format=RECALL_FORMAT,
+        format=transcript_format,
+        labels=dict(labels),
+        messages=tuple(_turns(episode, slips, after)),
+    )
+
+
+def _turns(episode: Episode, slips: Mapping[int, str], after: int) -> Iterator[Turn]:
     """Yield the transcript; what was wrong on purpose, or turned out not to be possible, is not to be learnt."""
     assert episode.transcript is not None
     number = 0
@@ -187,20 +210,26 @@ def _turns(episode: Episode, slips: Mapping[int, str]) -> Iterator[Turn]:
             yield Turn(message.role, message.text)
             continue
         number += 1
-        yield Turn(message.role, message.text, number not in slips and not episode.steps[number].invalid)
+        learnt = number > after and number not in slips and not episode.steps[number].invalid
+        yield Turn(message.role, message.text, learnt)
 
 
-class _Watch(Unwatched):
-    """Keeps hold of the episode, and has someone mistaken note something once it has begun."""
+class Holding(Unwatched):
+    """Keeps hold of the episode that is played."""
 
-    def __init__(self, adapter: Adapter, store: Store, task: Task, rng: random.Random | None) -> None:
-        self._adapter, self._store, self._task, self._rng = adapter, store, task, rng
-        self.episode: Episode | None = None
+    episode: Episode | None = None
 
     def began(self, number: int, task: Task, episode: Episode, recorded: Sequence[Step]) -> None:
         """Keep hold of it."""
         del number, task, recorded
         self.episode = episode
+
+
+class _Watch(Holding):
+    """Has someone mistaken note something, too, once the episode has begun."""
+
+    def __init__(self, adapter: Adapter, store: Store, task: Task, rng: random.Random | None) -> None:
+        self._adapter, self._store, self._task, self._rng = adapter, store, task, rng
 
     def stepped(self, step: Step) -> None:
         """Note what is wrong about the world after its first observation."""
@@ -212,13 +241,15 @@ class _Watch(Unwatched):
 
 
 @contextmanager
-def _scratch() -> Iterator[Path]:
+def scratch() -> Iterator[Path]:
+    """Yield a folder that is removed afterwards."""
     with tempfile.TemporaryDirectory(prefix="evoharness-demonstrations-", ignore_cleanup_errors=True) as folder:
         yield Path(folder)
 
 
 @contextmanager
-def _store(path: Path) -> Iterator[Store]:
+def scratch_store(path: Path) -> Iterator[Store]:
+    """Yield a store that doesn't last."""
     with Store.open(path) as store:
         # The bank is thrown away afterwards: nothing of it has to survive a loss of power.
         store.database.execute("PRAGMA synchronous = OFF")

@@ -139,6 +139,29 @@ def test_what_sessions_share_is_evaluated_once(sampling: LlamaModel) -> None:
     assert other.evaluated_tokens < length - len(sampling._engine.vocabulary.encode([])) - 30
 
 
+def test_the_opening_of_a_conversation_that_ended_is_not_evaluated_again(model_file: Path) -> None:
+    rules = "Look before you take, and take one thing at a time. " * 8
+    first, other = Transcript(f"{SYSTEM}\n{rules}", "Room 1."), Transcript("Be brief.", "How are you?")
+    with LlamaModel(model_file, context=512, slots=1, shape=Shape(1, 1)) as model:
+        for transcript in (first, other):
+            session = model.session("")
+            session.reply(transcript, step(), 16, 0)
+            session.close()
+        length = len(model.prompt_ids(first))
+        again = Transcript(f"{SYSTEM}\n{rules}", "Room 2.")
+        assert length > 100
+        assert model.session("").reply(again, step(), 16, 0).evaluated_tokens < 16
+
+
+def test_what_sessions_share_is_evaluated_once_by_all_contexts_together(model_file: Path) -> None:
+    rules = "Look before you take, and take one thing at a time. " * 16
+    transcript = Transcript(f"{SYSTEM}\n{rules}", "Room 1.")
+    with LlamaModel(model_file, context=512, slots=8, shape=Shape(2, 1)) as model:
+        replies = at_once([partial(model.session("").reply, transcript, step(), 16, number) for number in range(8)])
+        assert sorted(reply.evaluated_tokens for reply in replies)[:7] == [1] * 7
+        assert all(lane.placing.known(model.prompt_ids(transcript)) > 200 for lane in model._engine._lanes._lanes)
+
+
 def test_a_conversation_that_began_anew_copies_what_another_has_of_it(sampling: LlamaModel) -> None:
     first, second = sampling.session("a"), sampling.session("b")
     long, short = opening(60), Transcript("Be brief.", "You see a mug.")

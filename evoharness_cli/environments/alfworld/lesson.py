@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
+from ...harness.actions import EnvironmentAction, MetaAction, parse_reply
 from ...harness.belief import kind_of
+from ...harness.progress import Progress, Status
+from .evidence import evidence
 from .facts import CLEAN, COOL, HOT
 from .goal import Goal, read_goal
 from .hints import Hints, in_order, read_hints
@@ -19,6 +23,7 @@ _REFUSED = (NOTHING, "not yet")
 """How an answer begins after which nothing has changed."""
 _TREATMENTS = {CLEAN: ("clean", "sinkbasin"), HOT: ("heat", "microwave"), COOL: ("cool", "fridge")}
 _FIXED = frozenset(each.lower() for each in FIXTURES)
+_TRACK = "track []"
 _LONG = 8
 """Places searched in vain before a thing is found, from which on where it was is worth a note."""
 _GOAL = "\n\nYour task is to: "
@@ -50,18 +55,29 @@ class Lesson:
         self._useless: set[str] = set()
         """Things that can't be taken, and places that can't be reached."""
         self._lamp = ""
+        self._progress = Progress("", lambda _: None)
         self._knows_nothing = False
         """Whether a recall was answered with nothing, after which asking again isn't worth a step."""
 
-    def begin(self, system: str, opening: str) -> Turns[None]:
-        """Yield the replies of the episode; it never ends by itself."""
+    def begin(self, system: str, opening: str, played: Sequence[tuple[str, str]] = ()) -> Turns[None]:
+        """Yield the replies of the episode, from what another played of it on; it never ends by itself.
+
+        `played` are its replies and what each was answered with.
+        """
         if "move {object}" not in system:
             self._put = "put {} in/on {}"
         room, _, sentence = opening.rpartition(_GOAL)
         self._seen.absorb(room)
         goal = read_goal(sentence)
+        self._progress = Progress(sentence, partial(evidence, goal=goal))
+        for reply, answer in played:
+            self._read(reply, answer)
         if goal is not None:
-            yield from self._recall(goal.thing)
+            if _is_lost(played):
+                yield from self._say(_TRACK)
+            yield from self._put_away(besides=goal.thing)
+            if goal.thing not in self._hints and not self._seen.any(goal.thing):
+                yield from self._recall(goal.thing)
             if goal.lamp:
                 yield from self._look_under_lamp(goal)
             elif goal.count == 2:
@@ -71,50 +87,63 @@ class Lesson:
         while True:
             yield from self._act("look")
 
-    # The tasks.
+    # The tasks, from whatever is done of them on.
 
     def _put_one(self, goal: Goal) -> Turns[None]:
         verb, appliance = _TREATMENTS.get(goal.state, ("", ""))
         plan = [f"take {goal.thing}", *([f"{verb} {goal.thing}"] if verb else []), f"put {goal.thing} in {goal.place}"]
-        yield from self._say(f"commit [{' | '.join(plan)}]")
+        held = self._seen.holding(goal.thing)
+        ready = bool(held) and (not verb or self._seen.is_so(held, goal.state))
+        yield from self._plan(plan[-1:] if ready else plan[1:] if held else plan)
         thing = yield from self._take_one(goal.thing)
-        if thing and verb:
+        if not thing:
+            return
+        if not held:
             yield from self._done()
+        if verb and not ready:
             yield from self._treat(verb, thing, self._seen.places(appliance)[:1])
-        if thing:
             yield from self._done()
-            yield from self._store(thing, self._seen.places(goal.place))
+        yield from self._store(thing, self._seen.places(goal.place))
 
     def _put_two(self, goal: Goal) -> Turns[None]:
         thing, place = goal.thing, goal.place
         rest = [f"take second {thing}", f"put two {thing} in {place}"]
-        yield from self._say(f"commit [{' | '.join([f'take {thing}', f'put {thing} in {place}', *rest])}]")
-        first = yield from self._find(thing, ())
-        if first is None:
-            return
-        there = self._seen.place_of(first)
-        if kind_of(there) == place:
-            # It lies where it is to be: the other one comes to it.
-            yield from self._say(f"commit [{' | '.join(rest)}]")
-        else:
-            if not (yield from self._take(first)):
+        plan = [f"take {thing}", f"put {thing} in {place}", *rest]
+        placed, held = self._seen.placed(thing, place), self._seen.holding(thing)
+        yield from self._plan(plan[2 * bool(placed) + bool(held) :])
+        if not placed:
+            first = held or (yield from self._find(thing, ()))
+            if first is None:
                 return
-            yield from self._done()
-            there = (yield from self._store(first, self._seen.places(place))) or ""
-            yield from self._done()
-        second = yield from self._take_one(thing, besides=(first,))
+            if not held and kind_of(self._seen.place_of(first)) == place:
+                # It lies where it is to be: the other one comes to it.
+                yield from self._plan(rest)
+            else:
+                if not held:
+                    if not (yield from self._take(first)):
+                        return
+                    yield from self._done()
+                yield from self._store(first, self._seen.places(place))
+                yield from self._done()
+            placed, held = [first], ""
+        there = self._seen.place_of(placed[0])
+        second = held or (yield from self._take_one(thing, placed))
         if second:
-            yield from self._done()
+            if not held:
+                yield from self._done()
             yield from self._store(second, [there])
 
     def _look_under_lamp(self, goal: Goal) -> Turns[None]:
         self._lamp = goal.lamp
-        yield from self._say(f"commit [take {goal.thing} | use {goal.lamp}]")
+        plan = [f"take {goal.thing}", f"use {goal.lamp}"]
+        held = self._seen.holding(goal.thing)
+        yield from self._plan(plan[1:] if held else plan)
         thing = yield from self._take_one(goal.thing)
         if thing is None:
             return
-        yield from self._done()
-        if not self._known(goal.lamp) and not self._knows_nothing:
+        if not held:
+            yield from self._done()
+        if goal.lamp not in self._hints and not self._known(goal.lamp) and not self._knows_nothing:
             yield from self._recall(goal.lamp)
         lamp = yield from self._find(goal.lamp, ())
         if lamp:
@@ -124,7 +153,9 @@ class Lesson:
     # What tasks are made of.
 
     def _take_one(self, thing: str, besides: Sequence[str] = ()) -> Turns[str | None]:
-        """Find and take one of a type; None when there is none to be had."""
+        """Find and take one of a type, unless it is in the hand; None when there is none to be had."""
+        if held := self._seen.holding(thing):
+            return held
         while True:
             found = yield from self._find(thing, besides)
             if found is None or (yield from self._take(found)):
@@ -218,13 +249,34 @@ class Lesson:
         if self._seen.is_closed(place):
             yield from self._act(f"open {place}", self._seen.holding(), mistakes)
 
+    def _put_away(self, besides: str) -> Turns[None]:
+        """Free the hand of what is of another type: it can lie where it was, if not here."""
+        for name in [each for each in self._seen.held() if kind_of(each) != besides]:
+            for place in (self._seen.at(), self._seen.taken_from(name)):
+                if name in self._seen.held():
+                    yield from self._reach(place)
+                    yield from self._open(place)
+                    yield from self._say(self._put.format(name, place))
+
+    def _plan(self, subgoals: Sequence[str]) -> Turns[None]:
+        """Have these subgoals open, in this order."""
+        left = [each.name for each in self._progress.plan if each.status is Status.OPEN]
+        before = left[: max(0, len(left) - len(subgoals))]
+        if [*before, *subgoals] != left or any(self._missing(each) for each in before):
+            yield from self._say(f"commit [{' | '.join(subgoals)}]")
+            return
+        for _ in before:
+            yield from self._done()
+
+    def _missing(self, subgoal: str) -> str | None:
+        condition = self._progress.evidence(subgoal)
+        return condition(self._seen.belief) if condition else None
+
     def _done(self) -> Turns[None]:
         yield from self._say("commit [done]")
 
     def _recall(self, thing: str) -> Turns[None]:
-        answer = yield from self._say(f"recall [{thing}]")
-        self._hints[thing] = read_hints(answer, thing)
-        self._knows_nothing = "\n" not in answer and answer.startswith("nothing")
+        yield from self._say(f"recall [{thing}]")
 
     def _act(self, text: str, held: str = "", mistakes: Sequence[Mistake] = ()) -> Turns[str]:
         """Act on the environment; before that a mistake may be made, after which `held` is in the hand again."""
@@ -243,7 +295,7 @@ class Lesson:
             if not said.startswith(_REFUSED):
                 return
         if times > 1:
-            yield from self._say("track []")
+            yield from self._say(_TRACK)
 
     def _recover(self, held: str) -> Turns[None]:
         """Undo what a mistake did to the hand."""
@@ -256,9 +308,19 @@ class Lesson:
 
     def _say(self, text: str, slip: str = "") -> Turns[str]:
         said = yield Said(text, slip)
-        if "[" not in text:
-            self._seen.absorb(said)
+        self._read(text, said)
         return said
+
+    def _read(self, reply: str, answer: str) -> None:
+        """Take in what was said, by the teacher or another, and what came of it."""
+        action = parse_reply(reply).action
+        if isinstance(action, EnvironmentAction):
+            self._seen.absorb(answer)
+        elif isinstance(action, MetaAction) and action.verb == "recall":
+            self._hints[action.argument] = read_hints(answer, action.argument)
+            self._knows_nothing = "\n" not in answer and answer.startswith("nothing")
+        elif isinstance(action, MetaAction) and action.verb == "commit":
+            self._progress.commit(action.argument, self._seen.belief)
 
     def _known(self, kind: str, besides: Sequence[str] = ()) -> list[str]:
         """Return what of a type can be had."""
@@ -286,3 +348,13 @@ class Lesson:
         """Return a place that isn't there: one more than there are of a type."""
         kind = self._mistakes.pick(sorted({kind_of(place) for place in self._seen.places()}))
         return f"{kind} {len(self._seen.places(kind)) + int(self._mistakes.pick('123'))}"
+
+
+def _is_lost(played: Sequence[tuple[str, str]]) -> bool:
+    """Tell whether the last two replies came to nothing, or were said before, and nobody looked where things stand."""
+    last, before = played[-2:], [reply for reply, _ in played[:-2]]
+    return (
+        len(last) == 2
+        and last[1][0] != _TRACK
+        and all(answer.startswith(_REFUSED) or reply in before for reply, answer in last)
+    )

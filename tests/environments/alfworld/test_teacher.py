@@ -16,7 +16,19 @@ from evoharness_cli.environments.alfworld.hints import Hints, in_order, read_hin
 from evoharness_cli.environments.alfworld.simulator import SimulatorEngine
 from evoharness_cli.environments.alfworld.task_types import TASK_TYPES
 from evoharness_cli.environments.alfworld.teacher import AlfworldTeacher, LeftTranscript
-from evoharness_cli.harness import VERBS, Decode, Episode, Outcome, Settings, Step, Workspace
+from evoharness_cli.harness import (
+    VERBS,
+    Constraint,
+    Decode,
+    Episode,
+    Limits,
+    Outcome,
+    Reply,
+    Settings,
+    Step,
+    Transcript,
+    Workspace,
+)
 
 # What ALFWorld's `train` has; its valid_unseen rooms are others.
 TRAIN_SCENES = {
@@ -40,6 +52,34 @@ def play(game: Path, slips: float, seed: int = 0) -> tuple[Episode, dict[int, st
     episode = Episode(environment, teacher, workspace, Settings(decode=Decode.FREE))
     list(episode.play())
     return episode, dict(teacher.slips)
+
+
+class Replies:
+    """Says what was written down."""
+
+    name = "another"
+
+    def __init__(self, replies: list[str]) -> None:
+        self._replies = replies
+        self.fingerprint: dict[str, object] = {}
+
+    def session(self, task: str) -> Replies:
+        del task
+        return self
+
+    def reply(self, transcript: Transcript, constraint: Constraint | None, max_tokens: int, seed: int) -> Reply:
+        del constraint, max_tokens, seed
+        return Reply(self._replies[transcript.replies])
+
+    def close(self) -> None:
+        pass
+
+
+def read_place(game: Path) -> str:
+    """Return a place of a game's house."""
+    environment = AlfworldEnvironment(read_game(game), SimulatorEngine())
+    environment.reset()
+    return next(each for each in environment.admissible() if each.startswith("go to ")).removeprefix("go to ")
 
 
 def calls(steps: list[Step]) -> Counter[str]:
@@ -102,7 +142,22 @@ def test_the_same_seed_shows_the_same(games: list[Path]) -> None:
     assert first.transcript.messages != other.transcript.messages
 
 
-def test_it_goes_on_with_a_transcript_that_it_began_and_with_no_other(games: list[Path]) -> None:
+def take_over(game: Path, replies: list[str], steps: int = 50) -> Episode:
+    """Have the teacher go on after another's replies."""
+    environment = AlfworldEnvironment(read_game(game), SimulatorEngine())
+    workspace = Workspace(environment.brief.goal, environment.evidence)
+    beginning = Episode(environment, Replies(replies), workspace, Settings(Limits(steps=len(replies)), Decode.FREE))
+    list(beginning.play())
+
+    environment = AlfworldEnvironment(read_game(game), SimulatorEngine())
+    teacher = AlfworldTeacher(0, 0.0).session(game.parent.name)
+    workspace = Workspace(environment.brief.goal, environment.evidence)
+    episode = Episode(environment, teacher, workspace, Settings(Limits(steps=steps), Decode.FREE))
+    list(episode.play(beginning.steps))
+    return episode
+
+
+def test_it_goes_on_with_a_transcript_that_it_began(games: list[Path]) -> None:
     episode, _ = play(games[3], 0.2, 4)
     recorded = episode.steps[:6]
 
@@ -114,12 +169,59 @@ def test_it_goes_on_with_a_transcript_that_it_began_and_with_no_other(games: lis
     assert [step.reply for step in resumed.steps] == [step.reply for step in episode.steps]
 
     assert resumed.transcript
-    resumed.transcript.add("go to bed", "Nothing happens.")
-    with pytest.raises(LeftTranscript, match="teacher's own reply"):
-        teacher.session("another").reply(resumed.transcript, None, 64, 0)
     resumed.transcript.leave_out(2, "so far")
     with pytest.raises(LeftTranscript, match="summed up"):
         teacher.reply(resumed.transcript, None, 64, 0)
+
+
+def test_it_takes_over_from_any_step_of_another_and_wins(games: list[Path]) -> None:
+    """Cut anywhere, the rest of its own episodes is played to the end in as few steps as if it had gone on."""
+    for game in games:
+        whole, _ = play(game, 0.0)
+        replies = [step.reply for step in whole.steps[1:]]
+        for cut in range(1, len(replies), 3):
+            # A reply of another kind of player makes the teacher begin anew from what stands in the transcript.
+            episode = take_over(game, ["look", *replies[:cut]])
+            assert episode.outcome is Outcome.WON
+            assert len(episode.steps) <= len(whole.steps) + 4
+            assert not [step for step in episode.steps[cut + 2 :] if step.observation.startswith(("not yet", "not a"))]
+
+
+def test_it_takes_over_from_one_who_is_lost(games: list[Path]) -> None:
+    for game in games:
+        place = read_place(game)
+        lost = ["recall [nonsense]", "commit [dance | sing]", f"go to {place}", f"go to {place}", "go to shelf 99"]
+        episode = take_over(game, lost)
+        own = episode.steps[len(lost) + 1 :]
+
+        assert episode.outcome is Outcome.WON
+        assert own[0].reply == "track []"
+        assert next(step for step in own if step.kind == "commit").reply.startswith("commit [t")
+        assert not [step for step in own if step.reply == f"go to {place}" and step.invalid]
+
+
+def test_it_puts_away_what_another_holds_in_vain(games: list[Path]) -> None:
+    tried = 0
+    for game in games:
+        whole, _ = play(game, 0.0)
+        environment = AlfworldEnvironment(read_game(game), SimulatorEngine())
+        environment.reset()
+        wanted = {step.reply.split()[1] for step in whole.steps if step.reply.startswith("take ")}
+        beginning: list[str] = []
+        for place in [step.reply for step in whole.steps if step.reply.startswith("go to ")]:
+            beginning.append(place)
+            environment.step(place)
+            takes = [each for each in environment.admissible() if each.startswith("take ")]
+            if other := [each for each in takes if each.split()[1] not in wanted]:
+                beginning.append(other[0])
+                break
+        else:
+            continue
+        episode = take_over(game, beginning)
+        assert episode.outcome is Outcome.WON
+        tried += 1
+
+    assert tried > 5
 
 
 def test_it_looks_where_its_recall_says_and_then_where_looking_is_worth_most() -> None:

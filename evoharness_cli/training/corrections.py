@@ -1,0 +1,131 @@
+"""Corrections: a teacher takes over where a policy went wrong, and shows how to go on from there.
+
+The policy has played an evaluation by itself, so these are the states that it comes to, which a teacher's own episodes
+hardly have (as in DAgger, Ross, Gordon and Bagnell 2011, arXiv 1011.0686). Each correction is an episode of the
+evaluation up to a step, word for word, played on by the teacher; only what the teacher says is learnt.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ..environments import Adapter
+from ..evaluation.alone import Alone, newest
+from ..evaluation.evaluate import evaluation_runs
+from ..experience import journal
+from ..experience.policies import load_policy
+from ..experience.store import Store
+from ..harness import Model, OutsideFault, Step, WrongUsage
+from ..runs.play import Run, start
+from ..runs.settings import RunSettings
+from ..runs.task import Task
+from .demonstrations import Bank, Demonstration, Holding, scratch, shown
+
+LOST, WON = 4, 1
+"""How often the teacher takes over in an episode that was lost or won, at most."""
+LATEST = 35
+"""The last step after which it takes over: later on, too much that is no example would have to be read."""
+_MORE = 50
+"""Steps that the teacher may take besides those of the episode."""
+_REFUSED = ("not ", "still open", "nothing to block", "no subgoal")
+"""How `commit` begins to answer where it changed nothing."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """The teacher takes over in an episode of a run after a step."""
+
+    run: int
+    task: Task
+    settings: RunSettings
+    episode: int
+    step: int
+
+
+def find_points(store: Store, seed: int) -> list[Point]:
+    """Return where a teacher takes over in the episodes of an evaluation, in an order drawn by a seed.
+
+    Raises WrongUsage where the store holds no evaluation.
+    """
+    runs = evaluation_runs(store)
+    if not runs:
+        raise WrongUsage(f"Expected the store of an evaluation, made by `evoharness eval --out`, found {store.path}.")
+    rng = random.Random(f"corrections {seed}")
+    points = [
+        Point(planned.run, planned.tasks[record.number], planned.settings, record.id, step)
+        for planned in runs
+        for record in journal.episodes(store, planned.run)
+        if record.outcome is not None
+        for step in _choose(journal.steps(store, record.id), bool(record.success), rng)
+    ]
+    rng.shuffle(points)
+    return points
+
+
+def _choose(steps: Sequence[Step], won: bool, rng: random.Random) -> list[int]:
+    """Return the steps after which to take over: those that went wrong, and those before them.
+
+    In an episode that was lost without any step that is known to be wrong, it may be any.
+    """
+    wrong = [number for number in range(1, len(steps)) if _is_wrong(steps, number)]
+    around = {each for number in wrong for each in (number - 1, number)}
+    if not around and not won:
+        around = set(range(len(steps)))
+    possible = sorted(step for step in around if step <= min(LATEST, len(steps) - 2))
+    return sorted(rng.sample(possible, min(len(possible), WON if won else LOST)))
+
+
+def _is_wrong(steps: Sequence[Step], number: int) -> bool:
+    """Tell whether a step was refused, or was taken before and came to the same."""
+    step = steps[number]
+    refused = step.invalid or (step.kind == "commit" and step.observation.startswith(_REFUSED))
+    return refused or any(
+        (each.action, each.observation) == (step.action, step.observation) for each in steps[1:number]
+    )
+
+
+@dataclass
+class Corrector:
+    """Makes demonstrations of points in the episodes of an evaluation, all of one environment."""
+
+    adapter: Adapter
+    teacher: Model
+    seed: int
+    transcript_format: str
+    store: Store
+    """The evaluation's, which stays as it is."""
+
+    def chapter(self, number: int, points: Sequence[Point]) -> Iterator[Demonstration]:
+        """Yield what the teacher made of each point. Raises OutsideFault."""
+        del number
+        with scratch() as folder:
+            self.store.copy_to(folder / "evaluation.db")
+            with Store.open(folder / "evaluation.db") as store:
+                for point in points:
+                    yield self._correct(store, point)
+
+    def _correct(self, store: Store, point: Point) -> Demonstration:
+        limits = {**point.task.limits, "steps": point.task.limits["steps"] + _MORE}
+        task = replace(point.task, limits=limits)
+        # The label would make it another run of the evaluation.
+        settings = replace(point.settings, model=self.teacher.name, adapter=None, learn=False, label="")
+        run = start(store, [task], settings, self.teacher.fingerprint)
+        copy = journal.copy_beginning(store, point.episode, point.step, run, 0, settings.stated(task))
+        watch = Holding()
+        memory = Alone(load_policy(settings.experience), newest)
+        player = Run(store, run, settings, self.teacher, watch, {task.environment: self.adapter}, memory)
+        result = player.play_task(0, task, journal.episode(store, copy))
+        if watch.episode is None or result.fault:
+            raise OutsideFault(result.fault or f"The task {task.name} could not be begun.")
+        return shown(
+            self.adapter,
+            task,
+            watch.episode,
+            result,
+            self.seed,
+            self.transcript_format,
+            Bank.EVALUATED,
+            after=point.step,
+        )

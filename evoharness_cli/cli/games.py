@@ -32,23 +32,34 @@ def make(
     task_type: Annotated[list[str] | None, typer.Option("--type", help="Only this task type; repeatable.")] = None,
     room: Annotated[list[str] | None, typer.Option(help="Only this kind of room; repeatable.")] = None,
     per_house: Annotated[int, typer.Option(min=1, help="How many games share a house.")] = 1,
+    goals: Annotated[
+        int,
+        typer.Option(min=1, help="Goals of a task, one after another in one house; above 1 task files are written."),
+    ] = 1,
     as_json: Json = False,
 ) -> None:
     """Write solvable games of all six task types, in kitchens, bedrooms, bathrooms and living rooms.
 
     Example: evoharness games make my-games --count 24 --seed 7
     """
-    from ..environments.alfworld.generate import make_games
+    from ..environments.alfworld.generate import make_errands, make_games
     from .screen import dump, err, line, out
 
+    if goals > 1 and (task_type or per_house > 1):
+        raise WrongUsage(
+            "Tasks of several goals have a house each and goals of all types: leave out --type, --per-house."
+        )
     try:
         with err.status("making games"):
-            paths = make_games(count, seed, folder, task_type, room, per_house)
+            if goals > 1:
+                paths = make_errands(count, goals, seed, folder, room)
+            else:
+                paths = make_games(count, seed, folder, task_type, room, per_house)
     except OSError as error:
         raise OutsideFault(f"The games can't be written to {folder}: {error.strerror}.") from error
     for path in paths:
         if as_json:
-            dump({"game": str(path)})
+            dump({"task" if goals > 1 else "game": str(path)})
         else:
             out.print(line(str(path)))
 

@@ -170,9 +170,11 @@ def begin_episode(
     with store.transaction():
         if store.row("SELECT 1 FROM episodes WHERE run = ? AND number = ?", [run, number]):
             raise DuplicateEpisode(f"Episode number {number} of run {run} is already recorded.")
+        stated = json.dumps(dict(settings))
+        store.write("INSERT OR IGNORE INTO episode_settings (content) VALUES (?)", [stated])
         return store.write(
-            "INSERT INTO episodes (run, number, task, source, environment, goal, kind, world, scope, "
-            "settings, started) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO episodes (run, number, task, source, environment, goal, kind, world, scope, started, played) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT id FROM episode_settings WHERE content = ?))",
             [
                 run,
                 number,
@@ -183,8 +185,8 @@ def begin_episode(
                 brief.kind,
                 brief.world,
                 scopes_above(scope)[-1],
-                json.dumps(dict(settings)),
                 utc_now(),
+                stated,
             ],
         )
 
@@ -303,13 +305,16 @@ def _run(row: sqlite3.Row) -> RunRecord:
 
 
 def _episodes(store: Store, where: str, values: list[Any], order: str, limit: int) -> list[EpisodeRecord]:
-    rows = store.rows(f"SELECT * FROM episodes WHERE {where} ORDER BY {order} LIMIT ?", [*values, limit])
+    rows = store.rows(f"{_EPISODES} WHERE {where} ORDER BY {order} LIMIT ?", [*values, limit])
     sums: dict[int, list[sqlite3.Row]] = {}
     for each in store.rows(_SUMS, [json.dumps([row["id"] for row in rows])]):
         sums.setdefault(each["episode"], []).append(each)
     return [_episode(row, sums.get(row["id"], [])) for row in rows]
 
 
+_EPISODES = """
+    SELECT episodes.*, (SELECT content FROM episode_settings WHERE id = played) AS settings FROM episodes
+"""
 _SUMMED = (
     "invalid",
     "prompt_tokens",
@@ -330,11 +335,13 @@ _SUMS = """
 
 
 def _episode(row: sqlite3.Row, sums: list[sqlite3.Row]) -> EpisodeRecord:
-    success = row["success"]
+    columns = dict(row)
+    success = columns["success"]
+    del columns["played"]
     return EpisodeRecord(
         **{
-            **dict(row),
-            "settings": json.loads(row["settings"]),
+            **columns,
+            "settings": json.loads(columns["settings"]),
             "success": None if success is None else bool(success),
         },
         steps=sum(each["count"] for each in sums),

@@ -11,7 +11,7 @@ from .life import build as build_life
 from .script import run_script
 from .word_index import build as build_word_index
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 """How many migrations there are; `PRAGMA user_version` of an up-to-date file."""
 APPLICATION_ID = 0x65766F48
 """What marks an SQLite file as an experience store (`PRAGMA application_id`)."""
@@ -345,5 +345,20 @@ def m009_policies(database: Database) -> None:
             title TEXT NOT NULL,
             importance INTEGER NOT NULL
         );
+        """,
+    )
+
+
+@migrations()
+def m010_shared_settings(database: Database) -> None:
+    """Settings of episodes, which are mostly the same, once each."""
+    run_script(
+        database,
+        """
+        CREATE TABLE episode_settings (id INTEGER PRIMARY KEY, content TEXT NOT NULL UNIQUE);
+        INSERT INTO episode_settings (content) SELECT DISTINCT settings FROM episodes;
+        ALTER TABLE episodes ADD COLUMN played INTEGER REFERENCES episode_settings (id);
+        UPDATE episodes SET played = (SELECT id FROM episode_settings WHERE content = episodes.settings);
+        ALTER TABLE episodes DROP COLUMN settings;
         """,
     )

@@ -267,6 +267,8 @@ class Episode:
         return f"{observation}\nadmissible actions: {', '.join(self.environment.admissible())}"
 
     def _finish(self, observation: Observation) -> None:
+        if observation.goal:
+            self.workspace.aim(observation.goal)
         if observation.done:
             self.outcome = Outcome.WON if observation.success else Outcome.LOST
 

@@ -31,13 +31,15 @@ class ContextFull(Exception):
 class Observation:
     """What the environment answered: its text, whether the task is over, and whether it was achieved.
 
-    `remark` is for the person who looks on, and not shown to the agent.
+    `remark` is for the person who looks on, and not shown to the agent. `goal` is what is to be done from now on, where
+    that has changed; the text says so too.
     """
 
     text: str
     done: bool = False
     success: bool = False
     remark: str = ""
+    goal: str = ""
 
 
 @dataclass(frozen=True)

@@ -56,10 +56,15 @@ class Workspace:
         self.parts = frozenset(parts)
         self.belief = Belief()
         self.progress = Progress(goal, evidence)
-        self._goal = goal
+        self._goal = self._first_goal = goal
         self._experience = experience
         self._latest = ""
         self._panel_recall: str | None = None
+
+    def aim(self, goal: str) -> None:
+        """Take in that something else is to be done from now on; what is planned stays until a new plan is made."""
+        self._goal = self.progress.goal = goal
+        self._panel_recall = None
 
     @property
     def manual(self) -> list[Manual]:
@@ -73,7 +78,7 @@ class Workspace:
 
     def summary(self) -> str:
         """Render belief and progress, to stand for the exchanges that are left out of a full context."""
-        return "\n".join(["(The oldest steps are left out here.)", *self._state()])
+        return "\n".join(["(The oldest steps are left out here.)", *self._aim(), *self._state()])
 
     def panel(self) -> str:
         """Render the whole workspace, to be shown each turn: belief, progress, and what is recalled of the goal."""
@@ -83,6 +88,9 @@ class Workspace:
                 self._panel_recall = self._recall(self._goal, 0).text
             lines += [f"Experience: {self._panel_recall}"]
         return "\n".join(lines)
+
+    def _aim(self) -> list[str]:
+        return [f"Your task is now to: {self._goal}"] if self._goal != self._first_goal else []
 
     def _state(self) -> list[str]:
         lines = []

@@ -141,11 +141,17 @@ def _absolute(path: Path, text: str, needs: BaseModel) -> dict[str, Any]:
     for key in found:
         value = getattr(needs, key)
         if isinstance(value, Path):
-            there = (path.parent / value).resolve()
-            if not there.exists():
-                line = line_of(text, ("environment", key))
-                raise TaskFileError(
-                    f"{path}, line {line}: expected `environment.{key}` to name an existing file; there is no {there}"
-                )
-            found[key] = str(there)
+            found[key] = _there(path, text, key, value)
+        elif isinstance(value, tuple):
+            found[key] = [_there(path, text, key, each) if isinstance(each, Path) else each for each in value]
     return found
+
+
+def _there(path: Path, text: str, key: str, value: Path) -> str:
+    there = (path.parent / value).resolve()
+    if not there.exists():
+        line = line_of(text, ("environment", key))
+        raise TaskFileError(
+            f"{path}, line {line}: expected `environment.{key}` to name an existing file; there is no {there}"
+        )
+    return str(there)

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 from sqlite_utils import Database
 
-from evoharness_cli.experience import schema
+from evoharness_cli.experience import journal, schema
 from evoharness_cli.experience.entries import entry
 from evoharness_cli.experience.noting import add_entry
 from evoharness_cli.experience.overview import health
 from evoharness_cli.experience.recall import search
 from evoharness_cli.experience.store import Store
 from evoharness_cli.experience.upkeep import prune
+from evoharness_cli.harness import Brief
 
 ADD = (
     "INSERT INTO entries (kind, scope, text, trust, status, created, confirmed, because, normal, words) "
@@ -65,3 +66,25 @@ def test_the_new_words_are_allowed_and_others_refused(old: Path) -> None:
         with pytest.raises(sqlite3.IntegrityError):
             store.write("UPDATE entries SET trust = 'hearsay' WHERE id = 1")
         assert search(store, "kettles whistle", "alfworld").entries == ()
+
+
+def test_settings_that_episodes_share_are_kept_once(old: Path) -> None:
+    """In a store of before too, where each episode had its own."""
+    connection = sqlite3.connect(old)
+    connection.execute("INSERT INTO runs (id, settings, version, pid, started) VALUES (1, '{}', '0', 1, '')")
+    for number, settings in enumerate(('{"seed": 1}', '{"seed": 1}', '{"seed": 2}')):
+        connection.execute(
+            "INSERT INTO episodes (run, number, task, source, environment, goal, kind, world, scope, settings, started) "
+            "VALUES (1, ?, '', '', 'alfworld', '', '', '', '', ?, '')",
+            [number, settings],
+        )
+    connection.commit()
+    connection.close()
+
+    with Store.open(old) as store:
+        assert [each.settings["seed"] for each in journal.episodes(store, 1)] == [1, 1, 2]
+        brief = Brief("", "", "")
+        journal.begin_episode(store, 1, 3, "", "", "alfworld", brief, "alfworld", {"seed": 2})
+        assert journal.episodes(store, 1)[3].settings == {"seed": 2}
+        assert store.number("SELECT count(*) FROM episode_settings") == 2
+        assert health(store).sound

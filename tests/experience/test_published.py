@@ -107,7 +107,7 @@ def test_imported_exported_and_imported_elsewhere_it_is_equal(store: Store, tmp_
 def _episode(store: Store, number: int) -> int:
     run = store.write("INSERT INTO runs (settings, version, pid, started) VALUES ('{}', '', 1, '')")
     return store.write(
-        "INSERT INTO episodes (run, number, task, source, environment, goal, kind, world, scope, settings, started) "
-        "VALUES (?, ?, '', '', '', '', '', '', '', '{}', '')",
+        "INSERT INTO episodes (run, number, task, source, environment, goal, kind, world, scope, started) "
+        "VALUES (?, ?, '', '', '', '', '', '', '', '')",
         [run, number],
     )

@@ -127,3 +127,16 @@ def test_where_things_were_is_kept_of_the_worlds_seen_last(store: Store) -> None
 
     assert {row["world"] for row in store.rows("SELECT world FROM sightings")} == {"house-a"}
     assert store.number("SELECT found FROM place_finds WHERE object = 'mug'") == 4
+
+
+def test_what_is_summed_up_goes_by_the_episode_and_not_by_the_clock(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a fast machine several episodes have the same millisecond."""
+    for module in ("entries", "evolve", "journal"):
+        monkeypatch.setattr(f"evoharness_cli.experience.{module}.utc_now", lambda: "2026-01-01T00:00:00.000+00:00")
+    advice, _ = add_entry(store, "skill", "open the fridge first", "alfworld")
+    played(store, 2)
+    thin(store, thinnable(store, keep=1))
+
+    assert [each.kind for each in events(store, advice.id)] == ["noted", "condensed", "recalled", "tested", "helped"]

@@ -17,7 +17,7 @@ from .. import Finding
 from .check import check_games
 from .engines import ChosenEngine, EngineName
 from .environment import AlfworldEnvironment
-from .games import GAME_NAME, find_games, read_game, split_games
+from .games import GAME_NAME, GameFileError, find_games, read_game, split_games
 from .generate import make_games
 from .goal import read_goal
 from .heldout import DIVIDED, is_held_out, scene_of
@@ -36,6 +36,8 @@ class AlfworldNeeds(BaseModel):
 
     game: Path
     """The game.tw-pddl file; relative to the task file."""
+    then: tuple[Path, ...] = ()
+    """Games of the same house, the goals of which are to be reached after it, one after another."""
     engine: EngineName = EngineName.NATIVE
     """What plays it; a game that the native engine can't compile is played by the official one."""
 
@@ -70,9 +72,12 @@ class AlfworldAdapter:
         return [(f"{game.parent.parent.name}/{game.parent.name}", {"game": str(game)}) for game in games]
 
     def open(self, needs: BaseModel, goal: str | None) -> AlfworldEnvironment:
-        """Return the environment of one game."""
+        """Return the environment of one game. Raises GameFileError where those that follow aren't of its house."""
         assert isinstance(needs, AlfworldNeeds)
-        return AlfworldEnvironment(read_game(needs.game), ChosenEngine(needs.engine, self._official), goal)
+        game, then = read_game(needs.game), [read_game(path) for path in needs.then]
+        if others := [each.path for each in then if each.world != game.world]:
+            raise GameFileError(f"Expected games that begin as {needs.game} does under `then`, found {others[0]}.")
+        return AlfworldEnvironment(game, ChosenEngine(needs.engine, self._official), goal, then)
 
     def teacher(self, seed: int, slips: float) -> AlfworldTeacher:
         """Return the built-in teacher; see `teacher`."""

@@ -41,6 +41,10 @@ class ChosenEngine:
         """Play a command."""
         return self._playing.step(command)
 
+    def go_on(self, game: Path) -> Scene:
+        """Aim at the goal of another game of the same house."""
+        return self._playing.go_on(game)
+
     def truth(self) -> list[tuple[str, ...]]:
         """Return the engine's own state."""
         return self._playing.truth()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from ...harness import Brief, Condition, Fact, Observation
 from ...harness.belief import AT, HAND, SEARCHED
@@ -13,6 +14,8 @@ from .games import GameFile
 from .goal import read_goal
 from .scene import Engine, Scene
 
+SEVERAL = "several_goals"
+"""The kind of a task of more than one goal."""
 _PUT = re.compile(r"(?:put|move|place) (?P<thing>.+?) (?:in/on|into|onto|in|on|to) (?P<place>.+)")
 _OPENING = re.compile(r"-= Welcome.*?=-\s*(?P<room>.*?)\s*Your task is to:.*", re.DOTALL)
 _MOVE, _PUT_IN = "move {object} to {receptacle}", "put {object} in/on {receptacle}"
@@ -43,14 +46,16 @@ class AlfworldEnvironment:
 
     example = "go to cabinet 1"
 
-    def __init__(self, game: GameFile, engine: Engine, goal: str | None = None) -> None:
+    def __init__(self, game: GameFile, engine: Engine, goal: str | None = None, then: Sequence[GameFile] = ()) -> None:
+        """Play a game, and when its goal is reached go on with those of other games of the same house."""
         put = _MOVE if game.says_move else _PUT_IN
-        self.brief = Brief(goal=goal or game.task, kind=game.task_type, world=game.world)
+        self.brief = Brief(goal or game.task, SEVERAL if then else game.task_type, game.world)
         self.forms = tuple(put if form == _MOVE else form for form in _FORMS)
         self._put = put.replace("{object}", r"\g<thing>").replace("{receptacle}", r"\g<place>")
         self._readable = [re.compile(re.sub(r"\{\w+\}", r"\\S.*", form)) for form in self.forms]
         self._game = game
         self._goal = read_goal(game.task)
+        self._then = list(then)
         self._engine = engine
         self._scene = Scene("", (), False)
         self._facts: list[Fact] = []
@@ -74,7 +79,8 @@ class AlfworldEnvironment:
     def step(self, action: str) -> Observation:
         """Play an action."""
         scene = self._engine.step(action)
-        return self._show(scene, scene.text.strip())
+        observation = self._show(scene, scene.text.strip())
+        return self._next(observation) if observation.done and self._then else observation
 
     def admissible(self) -> Sequence[str]:
         """Return the engine's admissible commands, without `help`, which the agent was given."""
@@ -99,6 +105,17 @@ class AlfworldEnvironment:
 
     def close(self) -> None:
         """Leave the engine to the next game."""
+
+    def _next(self, observation: Observation) -> Observation:
+        """Give the next goal that isn't reached already."""
+        while self._scene.won and self._then:
+            game = self._then.pop(0)
+            self._scene = self._engine.go_on(game.path)
+            self._goal = read_goal(game.task)
+        if self._scene.won:
+            return observation
+        text = f"{observation.text} That is done.\n\nYour task is to: {self._scene.text}"
+        return replace(observation, text=text, done=False, success=False, goal=self._scene.text)
 
     def _show(self, scene: Scene, text: str) -> Observation:
         self._scene = scene

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import yaml
+
 from ...samples import sample_folder
 from .games import GAME_NAME, find_games, read_game
 from .houses import House, make_house
@@ -28,6 +30,8 @@ from .task_types import (
 from .walkthrough import solve
 
 _HOUSES_A_SEED = 10_000
+_STEPS_A_GOAL = 50
+"""Charged steps that a task of several goals has for each."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +121,54 @@ def make_games(
     return written
 
 
+def make_errands(
+    count: int, goals: int, seed: int, folder: Path | str, rooms: Sequence[str] | None = None
+) -> list[Path]:
+    """Write `count` tasks of so many goals in one house, one after another, and return their task files in that order.
+
+    The goals of a task are all different and take turns through the types that the room has. The games that they come
+    from are written into `folder`/games.
+
+    Raises:
+        CannotGenerate: a room is unknown.
+        ValueError: the seed is negative.
+    """
+    wanted = tuple(rooms) if rooms else ROOMS
+    _rooms_for(TASK_TYPES[0], wanted)
+    rng = random.Random(f"errands {seed}")
+    written: list[Path] = []
+    next_house = seed * _HOUSES_A_SEED
+    while len(written) < count:
+        house = make_house(next_house, wanted[len(written) % len(wanted)])
+        next_house += 1
+        types = [each for each in TASK_TYPES if house.room in ROOMS_OF_TASK[each] and possible_goals(house, each)]
+        chosen: list[GoalClasses] = []
+        games: list[Path] = []
+        while types and len(games) < goals:
+            task_type = types[len(games) % len(types)]
+            if set(possible_goals(house, task_type)) <= set(chosen):
+                types.remove(task_type)
+                continue
+            game = make_game(house, task_type, rng.randrange(_HOUSES_A_SEED), chosen)
+            chosen.append(game.goal)
+            games.append(write_game(game, Path(folder) / "games"))
+        if len(games) == goals:
+            written.append(_write_errand(house, games, Path(folder)))
+    return written
+
+
+def _write_errand(house: House, games: Sequence[Path], folder: Path) -> Path:
+    first, *then = (str(game.relative_to(folder)) for game in games)
+    task = {
+        "environment": {"name": "alfworld", "game": first, "then": then},
+        "scope": "alfworld",
+        "limits": {"steps": _STEPS_A_GOAL * len(games)},
+    }
+    path = folder / f"{house.room}-{house.seed}.yaml"
+    _write_whole(path, yaml.safe_dump(task, sort_keys=False))
+    return path
+
+
 def write_game(game: Game, folder: Path | str) -> Path:
     """Write a game and its `traj_data.json` in the official layout below `folder`; returns the game's file.
 
@@ -150,8 +202,8 @@ def write_game(game: Game, folder: Path | str) -> Path:
         },
     }
     path.parent.mkdir(parents=True, exist_ok=True)
-    _write_whole(path.with_name("traj_data.json"), trajectory)
-    _write_whole(path, data)
+    _write_json(path.with_name("traj_data.json"), trajectory)
+    _write_json(path, data)
     return path
 
 
@@ -191,10 +243,14 @@ def _rules() -> _Rules:
     return _Rules(data["pddl_domain"], data["grammar"], read_game(games[0]).task)
 
 
-def _write_whole(path: Path, data: Mapping[str, object]) -> None:
+def _write_json(path: Path, data: Mapping[str, object]) -> None:
+    _write_whole(path, json.dumps(data, indent=1) + "\n")
+
+
+def _write_whole(path: Path, text: str) -> None:
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        unfinished.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+        unfinished.write_text(text, encoding="utf-8")
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)

@@ -55,6 +55,8 @@ class Lesson:
         self._useless: set[str] = set()
         """Things that can't be taken, and places that can't be reached."""
         self._lamp = ""
+        self._goal: Goal | None = None
+        """What is to be done next, once it is known and until it is begun."""
         self._progress = Progress("", lambda _: None)
         self._knows_nothing = False
         """Whether a recall was answered with nothing, after which asking again isn't worth a step."""
@@ -66,26 +68,29 @@ class Lesson:
         """
         if "move {object}" not in system:
             self._put = "put {} in/on {}"
-        room, _, sentence = opening.rpartition(_GOAL)
-        self._seen.absorb(room)
-        goal = read_goal(sentence)
-        self._progress = Progress(sentence, partial(evidence, goal=goal))
+        self._absorb(opening)
         for reply, answer in played:
             self._read(reply, answer)
-        if goal is not None:
-            if _is_lost(played):
-                yield from self._say(_TRACK)
-            yield from self._put_away(besides=goal.thing)
-            if goal.thing not in self._hints and not self._seen.any(goal.thing):
-                yield from self._recall(goal.thing)
-            if goal.lamp:
-                yield from self._look_under_lamp(goal)
-            elif goal.count == 2:
-                yield from self._put_two(goal)
-            else:
-                yield from self._put_one(goal)
+        if _is_lost(played):
+            yield from self._say(_TRACK)
         while True:
-            yield from self._act("look")
+            goal, self._goal = self._goal, None
+            if goal is not None:
+                yield from self._reach_goal(goal)
+            else:
+                yield from self._act("look")
+
+    def _reach_goal(self, goal: Goal) -> Turns[None]:
+        yield from self._put_away(besides=goal.thing)
+        if goal.thing not in self._hints and not self._seen.any(goal.thing):
+            yield from self._recall(goal.thing)
+        self._lamp = goal.lamp
+        if goal.lamp:
+            yield from self._look_under_lamp(goal)
+        elif goal.count == 2:
+            yield from self._put_two(goal)
+        else:
+            yield from self._put_one(goal)
 
     # The tasks, from whatever is done of them on.
 
@@ -134,7 +139,6 @@ class Lesson:
             yield from self._store(second, [there])
 
     def _look_under_lamp(self, goal: Goal) -> Turns[None]:
-        self._lamp = goal.lamp
         plan = [f"take {goal.thing}", f"use {goal.lamp}"]
         held = self._seen.holding(goal.thing)
         yield from self._plan(plan[1:] if held else plan)
@@ -311,11 +315,19 @@ class Lesson:
         self._read(text, said)
         return said
 
+    def _absorb(self, observation: str) -> None:
+        """Take in what the environment showed, and the task that it gave with it."""
+        shown, gives, sentence = observation.partition(_GOAL)
+        self._seen.absorb(shown)
+        if gives:
+            self._goal = read_goal(sentence)
+            self._progress.evidence = partial(evidence, goal=self._goal)
+
     def _read(self, reply: str, answer: str) -> None:
         """Take in what was said, by the teacher or another, and what came of it."""
         action = parse_reply(reply).action
         if isinstance(action, EnvironmentAction):
-            self._seen.absorb(answer)
+            self._absorb(answer)
         elif isinstance(action, MetaAction) and action.verb == "recall":
             self._hints[action.argument] = read_hints(answer, action.argument)
             self._knows_nothing = "\n" not in answer and answer.startswith("nothing")

@@ -31,6 +31,13 @@ class Engine(Protocol):
         """Play a command; one that isn't admissible changes nothing."""
         ...
 
+    def go_on(self, game: Path) -> Scene:
+        """Aim at the goal of another game that began as this one did, and return the scene with the goal as its text.
+
+        Everything stays as it is. Raises OutsideFault where the engine can't.
+        """
+        ...
+
     def truth(self) -> list[tuple[str, ...]]:
         """Return the changing part of the engine's own state: predicates over the names it shows, sorted."""
         ...

@@ -133,9 +133,13 @@ def empty_bin(store: Store) -> int:
 
 
 def _condense(store: Store, until: str) -> None:
-    """Sum up the events of each entry that don't last and came before a time: `condensed` counts them by kind."""
+    """Sum up the events of each entry that don't last: `condensed` counts them by kind.
+
+    They are those of episodes without steps, and those outside of episodes that came before a time.
+    """
     rows = store.rows(
-        "SELECT id, entry, at, kind FROM events WHERE at <= ? AND entry IS NOT NULL "
+        "SELECT id, entry, at, kind FROM events WHERE entry IS NOT NULL AND CASE WHEN episode IS NULL THEN at < ? "
+        "ELSE NOT EXISTS (SELECT 1 FROM steps WHERE steps.episode = events.episode) END "
         f"AND kind NOT IN ({marks(LASTING)})",
         [until, *LASTING],
     )

@@ -26,6 +26,16 @@ class SimulatorEngine:
             EngineFault: there is no such file.
         """
         self._game = None
+        self._game = self._compile(game)
+        return self._scene(self._game, self._game.opening())
+
+    def go_on(self, game: Path) -> Scene:
+        """Aim at the goal of another game that began as this one did; everything stays as it is. Raises as `load`."""
+        self._game = self._compile(game).taken_up(self._loaded())
+        return self._scene(self._game, self._game.task)
+
+    @staticmethod
+    def _compile(game: Path) -> Game:
         try:
             text = game.read_text(encoding="utf-8")
         except OSError as error:
@@ -33,10 +43,9 @@ class SimulatorEngine:
         except UnicodeDecodeError:
             raise CannotCompile(f"the simulator can't compile {game}: it isn't text") from None
         try:
-            self._game = compile_game(text)
+            return compile_game(text)
         except CannotCompile as error:
             raise CannotCompile(f"the simulator can't compile {game}: {error}") from error
-        return self._scene(self._game, self._game.opening())
 
     def step(self, command: str) -> Scene:
         """Play a command; one that isn't admissible changes nothing."""

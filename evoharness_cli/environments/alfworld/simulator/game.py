@@ -77,6 +77,17 @@ class Game:
         game._won = self._won
         return game
 
+    def taken_up(self, other: Game) -> Game:
+        """Return this game with everything as it is in another one that began in the same state."""
+        game = Game(self._start)
+        game.relations |= other.relations
+        return game
+
+    @property
+    def task(self) -> str:
+        """What is to be done, as a sentence."""
+        return self._start.task
+
     @property
     def names(self) -> Mapping[str, str]:
         """The name that is shown for each id."""

@@ -74,8 +74,8 @@ def test_settings_that_episodes_share_are_kept_once(old: Path) -> None:
     connection.execute("INSERT INTO runs (id, settings, version, pid, started) VALUES (1, '{}', '0', 1, '')")
     for number, settings in enumerate(('{"seed": 1}', '{"seed": 1}', '{"seed": 2}')):
         connection.execute(
-            "INSERT INTO episodes (run, number, task, source, environment, goal, kind, world, scope, settings, started) "
-            "VALUES (1, ?, '', '', 'alfworld', '', '', '', '', ?, '')",
+            "INSERT INTO episodes (run, number, task, source, environment, goal, kind, world, scope, settings, started)"
+            " VALUES (1, ?, '', '', 'alfworld', '', '', '', '', ?, '')",
             [number, settings],
         )
     connection.commit()

@@ -152,3 +152,16 @@ def believing(*facts: tuple[str, str, str]) -> Belief:
     for step, fact in enumerate(facts, 1):
         belief.absorb([Fact(*fact)], step)
     return belief
+
+
+class TwoGoals(TwoRooms):
+    """When the mug is in the hall it is wanted in the kitchen again."""
+
+    THEN = "bring the mug to the kitchen"
+
+    def step(self, action: str) -> Observation:
+        observation = super().step(action)
+        if observation.success:
+            return Observation(f"{observation.text} Now {self.THEN}.", goal=self.THEN)
+        is_back = action.startswith("drop") and self._room == "kitchen 1"
+        return Observation(observation.text, done=is_back, success=is_back)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from rooms import FORMS, WINNING, Memory, Replies, TwoRooms
+from rooms import FORMS, WINNING, Memory, Replies, TwoGoals, TwoRooms
 
 from evoharness_cli.harness import (
     Constraint,
@@ -313,6 +313,41 @@ class TestFullContext:
 
         assert [step.number for step in game.play()] == [0]
         assert game.outcome is Outcome.CONTEXT
+
+
+class TestFurtherGoals:
+    REPLIES = (*WINNING, "commit [done]", "take mug 1", "go to kitchen 1", "drop mug 1")
+
+    def game(self, room: int = 99) -> Episode:
+        environment = TwoGoals()
+        workspace = Workspace(environment.brief.goal, environment.evidence, Memory())
+        return Episode(environment, Replies(self.REPLIES, room=room), workspace)
+
+    def test_the_workspace_aims_at_what_is_to_be_done_now(self) -> None:
+        game = self.game()
+        steps = list(game.play())
+
+        assert game.outcome is Outcome.WON
+        assert steps[5].observation == f"no subgoal is open; the task is: {TwoGoals.THEN}"
+        assert game.workspace.progress.goal == TwoGoals.THEN
+
+    def test_a_summary_says_what_is_to_be_done_now(self) -> None:
+        game = self.game(room=4)
+        list(game.play())
+        assert game.transcript
+
+        assert "Your task is to: bring the mug to the hall" in game.transcript.messages[1].text
+        assert f"\nYour task is now to: {TwoGoals.THEN}\n" in game.transcript.messages[1].text
+
+    @pytest.mark.parametrize("count", range(1, 9))
+    def test_a_resumed_episode_goes_on_with_the_goal_that_it_had(self, count: int) -> None:
+        whole, resumed = self.game(room=4), self.game(room=4)
+        steps = list(whole.play())
+        list(resumed.play(steps[:count]))
+        assert whole.transcript and resumed.transcript
+
+        assert resumed.outcome is Outcome.WON
+        assert resumed.transcript.messages == whole.transcript.messages
 
 
 class TestReplay:

@@ -85,7 +85,7 @@ def count(path: Path) -> tuple[dict[str, list[int]], dict[str, int]]:
 def sign_test(more: int, less: int) -> float:
     """Return the probability of a split at least as uneven, were either side as likely to be ahead."""
     count = more + less
-    return min(1.0, 2 * sum(comb(count, each) for each in range(min(more, less) + 1)) / 2**count)
+    return min(1.0, 2 * sum(comb(count, each) for each in range(min(more, less) + 1)) * 0.5**count)
 
 
 if __name__ == "__main__":

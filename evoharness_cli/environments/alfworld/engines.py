@@ -6,8 +6,8 @@ from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 
-from .official import NoOfficialEngine, OfficialEngine
-from .scene import Engine, Scene
+from .official import EngineFault, NoOfficialEngine, OfficialEngine
+from .scene import Continuing, Engine, Scene
 from .simulator import CannotCompile, SimulatorEngine
 
 
@@ -42,7 +42,9 @@ class ChosenEngine:
         return self._playing.step(command)
 
     def go_on(self, game: Path) -> Scene:
-        """Aim at the goal of another game of the same house."""
+        """Aim at the goal of another game of the same house. Raises EngineFault where the official engine plays."""
+        if not isinstance(self._playing, Continuing):
+            raise EngineFault(f"only the native engine can go on with the goal of {game}: leave --engine textworld out")
         return self._playing.go_on(game)
 
     def truth(self) -> list[tuple[str, ...]]:

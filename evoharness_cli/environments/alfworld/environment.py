@@ -12,7 +12,7 @@ from .evidence import evidence
 from .facts import read_facts
 from .games import GameFile
 from .goal import read_goal
-from .scene import Engine, Scene
+from .scene import Continuing, Engine, Scene
 
 SEVERAL = "several_goals"
 """The kind of a task of more than one goal."""
@@ -108,6 +108,7 @@ class AlfworldEnvironment:
 
     def _next(self, observation: Observation) -> Observation:
         """Give the next goal that isn't reached already."""
+        assert isinstance(self._engine, Continuing)
         while self._scene.won and self._then:
             game = self._then.pop(0)
             self._scene = self._engine.go_on(game.path)

@@ -69,12 +69,6 @@ class OfficialEngine:
         """Play a command."""
         return _scene(self._ask({"op": "step", "command": command}, f"failed on {command!r}"))
 
-    def go_on(self, game: Path) -> Scene:
-        """Raise EngineFault: this engine's games end with their own goal."""
-        raise EngineFault(
-            f"the ALFWorld engine can't go on with the goal of {game}: several goals in one house need --engine native"
-        )
-
     def truth(self) -> list[tuple[str, ...]]:
         """Return the changing part of the engine's own state: predicates over the names it shows."""
         return [tuple(fact) for fact in self._ask({"op": "truth"}, "could not tell its state")["facts"]]

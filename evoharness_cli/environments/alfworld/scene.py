@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 
 @dataclass(frozen=True)
@@ -31,17 +31,22 @@ class Engine(Protocol):
         """Play a command; one that isn't admissible changes nothing."""
         ...
 
-    def go_on(self, game: Path) -> Scene:
-        """Aim at the goal of another game that began as this one did, and return the scene with the goal as its text.
-
-        Everything stays as it is. Raises OutsideFault where the engine can't.
-        """
-        ...
-
     def truth(self) -> list[tuple[str, ...]]:
         """Return the changing part of the engine's own state: predicates over the names it shows, sorted."""
         ...
 
     def close(self) -> None:
         """Leave the game and whatever it is played with."""
+        ...
+
+
+@runtime_checkable
+class Continuing(Engine, Protocol):
+    """An engine whose games can go on with another goal."""
+
+    def go_on(self, game: Path) -> Scene:
+        """Aim at the goal of another game that began as this one did, and return the scene with the goal as its text.
+
+        Everything stays as it is. Raises OutsideFault where the engine can't.
+        """
         ...

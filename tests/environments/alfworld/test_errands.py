@@ -9,6 +9,7 @@ import yaml
 from typer.testing import CliRunner
 
 from evoharness_cli.cli.app import app
+from evoharness_cli.environments.alfworld.engines import ChosenEngine, EngineName
 from evoharness_cli.environments.alfworld.environment import SEVERAL, AlfworldEnvironment
 from evoharness_cli.environments.alfworld.games import read_game
 from evoharness_cli.environments.alfworld.generate import make_errands, make_games
@@ -39,9 +40,9 @@ def games_of(task: Path) -> list[Path]:
     return [task.parent / game for game in (said["game"], *said["then"])]
 
 
-def play(task: Path, engine: SimulatorEngine | OfficialEngine | None = None) -> Episode:
+def play(task: Path) -> Episode:
     first, *then = map(read_game, games_of(task))
-    environment = AlfworldEnvironment(first, engine or SimulatorEngine(), None, then)
+    environment = AlfworldEnvironment(first, SimulatorEngine(), None, then)
     workspace = Workspace(environment.brief.goal, environment.evidence)
     settings = Settings(Limits(steps=50 * GOALS), Decode.FREE)
     episode = Episode(environment, AlfworldTeacher().session(task.stem), workspace, settings)
@@ -119,5 +120,6 @@ def test_a_game_of_another_house_is_refused(errands: list[Path], tmp_path: Path)
 
 
 def test_the_official_engine_says_that_it_cant(errands: list[Path]) -> None:
-    with pytest.raises(EngineFault, match="--engine native"):
-        OfficialEngine().go_on(games_of(errands[0])[1])
+    engine = ChosenEngine(EngineName.TEXTWORLD, OfficialEngine())
+    with pytest.raises(EngineFault, match="only the native engine"):
+        engine.go_on(games_of(errands[0])[1])

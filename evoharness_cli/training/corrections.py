@@ -23,7 +23,7 @@ from ..runs.settings import RunSettings
 from ..runs.task import Task
 from .demonstrations import Bank, Demonstration, Holding, scratch, shown
 
-LOST, WON = 4, 1
+LOST, WON = 6, 1
 """How often the teacher takes over in an episode that was lost or won, at most."""
 LATEST = 35
 """The last step after which it takes over: later on, too much that is no example would have to be read."""

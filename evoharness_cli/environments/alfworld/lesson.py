@@ -24,6 +24,8 @@ _REFUSED = (NOTHING, "not yet")
 _TREATMENTS = {CLEAN: ("clean", "sinkbasin"), HOT: ("heat", "microwave"), COOL: ("cool", "fridge")}
 _FIXED = frozenset(each.lower() for each in FIXTURES)
 _TRACK = "track []"
+_ROUND = "searched before"
+"""The kind of mistake of looking where was looked before."""
 _LONG = 8
 """Places searched in vain before a thing is found, from which on where it was is worth a note."""
 _GOAL = "\n\nYour task is to: "
@@ -226,7 +228,7 @@ class Lesson:
         here, held = self._seen.at(), self._seen.holding()
         searched = [each for each in self._seen.places() if self._seen.is_searched(each) and each != here]
         wrong = [Mistake("no such place", f"go to {self._absent()}", 2.0)]
-        wrong += [Mistake("searched before", f"go to {self._mistakes.pick(searched)}")] if searched else []
+        wrong += [Mistake(_ROUND, f"go to {self._mistakes.pick(searched)}", 8.0)] if len(searched) > 1 else []
         wrong += [Mistake("already there", f"go to {here}")] if here else []
         unseen = f"use {thing} 1" if thing == self._lamp else f"take {thing} 1 from {place}"
         wrong.append(Mistake("not seen", unseen))
@@ -284,7 +286,7 @@ class Lesson:
 
     def _act(self, text: str, held: str = "", mistakes: Sequence[Mistake] = ()) -> Turns[str]:
         """Act on the environment; before that a mistake may be made, after which `held` is in the hand again."""
-        early = [] if not mistakes else [Mistake("done too early", "commit [done]", 1.5)]
+        early = [] if not mistakes else [Mistake("done too early", "commit [done]", 0.7)]
         if slip := self._mistakes.choose([*mistakes, *early]):
             yield from self._slip(slip)
             yield from self._recover(held)
@@ -294,12 +296,23 @@ class Lesson:
 
     def _slip(self, slip: Mistake) -> Turns[None]:
         times = self._mistakes.times()
+        if slip.kind == _ROUND:
+            yield from self._go_round(slip, times)
+            return
         for _ in range(times):
             said = yield from self._say(slip.text, slip.kind)
             if not said.startswith(_REFUSED):
                 return
         if times > 1:
             yield from self._say(_TRACK)
+
+    def _go_round(self, slip: Mistake, times: int) -> Turns[None]:
+        """Look again where was looked before, some places in a row, and then ask where things stand."""
+        yield from self._say(slip.text, slip.kind)
+        for _ in range(times):
+            others = [each for each in self._seen.places() if self._seen.is_searched(each) and each != self._seen.at()]
+            yield from self._say(f"go to {self._mistakes.pick(others)}", slip.kind)
+        yield from self._say(_TRACK)
 
     def _recover(self, held: str) -> Turns[None]:
         """Undo what a mistake did to the hand."""

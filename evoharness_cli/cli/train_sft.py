@@ -47,7 +47,8 @@ class Merged(str, Enum):
 def sft(
     ctx: typer.Context,
     demonstrations: Annotated[
-        Path | None, typer.Argument(help="What `train demos` made.", show_default=False, dir_okay=False)
+        list[Path] | None,
+        typer.Argument(help="What `train demos` and `train corrections` made.", show_default=False, dir_okay=False),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="The folder to make for the run.", show_default=False)] = None,
     model: Annotated[str, typer.Option(help="The base model: a name or a GGUF file.")] = DEFAULT_MODEL,
@@ -121,7 +122,7 @@ def sft(
 
     def begin_run(count: int) -> None:
         settings = SftSettings(
-            demonstrations=str(demonstrations),
+            demonstrations=tuple(map(str, demonstrations or ())),
             model=anchored_model(model),
             start=start,
             validation=str(validation) if validation else None,

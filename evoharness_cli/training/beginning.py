@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -25,6 +26,8 @@ class Beginning:
     place: str
     lora: LoraSettings
     weights: Mapping[str, torch.Tensor]
+    recipe: Sequence[Any] = ()
+    """The stages of training that a policy's card tells."""
 
 
 def beginning(start: str, model: Path) -> Beginning:
@@ -39,7 +42,7 @@ def beginning(start: str, model: Path) -> Beginning:
         raise WrongUsage(f"Expected what was trained over {model.name}, found in {start} what is for another model.")
     if learnt not in ("", transcript_format()):
         raise WrongUsage(f"{start} learnt another form of transcripts; train it anew.")
-    return found
+    return replace(found, recipe=policy.card["recipe"]) if policy else found
 
 
 def _of_adapter(path: Path, model: Path) -> tuple[Beginning, str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -96,14 +96,16 @@ def read_examples(path: Path, tokeniser: Tokeniser) -> list[Example]:
     return examples
 
 
-def format_of(path: Path) -> str:
-    """Return the hash of the transcript's format that a file of demonstrations states; empty where it states none.
+def format_of(paths: Iterable[Path]) -> str:
+    """Return the hash of the transcript's format that files of demonstrations state; empty where they state none.
 
-    Raises BadDemonstrations where its demonstrations state more than one.
+    Raises BadDemonstrations where their demonstrations state more than one.
     """
-    found = {str(each.get("format", "")) for _, each in _demonstrations(path)}
+    paths = list(paths)
+    found = {str(each.get("format", "")) for path in paths for _, each in _demonstrations(path)}
     if len(found) > 1:
-        raise BadDemonstrations(f"Expected demonstrations of one transcript format in {path}, found {sorted(found)}.")
+        named = ", ".join(map(str, paths))
+        raise BadDemonstrations(f"Expected demonstrations of one transcript format in {named}, found {sorted(found)}.")
     return found.pop() if found else ""
 
 

@@ -21,7 +21,7 @@ def export_adapter(folder: RunFolder, out: Path) -> None:
     about = {
         "base": base.path.name,
         "base.sha256": recorded["files"]["model"],
-        "demonstrations.sha256": recorded["files"].get("demonstrations", ""),
+        "demonstrations.sha256": " ".join(recorded["files"].get("demonstrations", ())),
         "format": recorded["format"],
         "updates": str(checkpoint.update),
     }

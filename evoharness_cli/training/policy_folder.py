@@ -73,13 +73,16 @@ def _recipe(folder: RunFolder) -> list[dict[str, Any]]:
     recorded = folder.settings()
     kind = "sft" if "sft" in recorded else "rl"
     settings: dict[str, Any] = dict(recorded[kind])
-    stages: list[dict[str, Any]] = []
+    stages: list[dict[str, Any]] = list(recorded["recipe"])
     if (before := settings.pop("start", None)) and (Path(before) / "settings.json").exists():
         stages = _recipe(RunFolder(Path(before)))
-    demonstrations = settings.pop("demonstrations", None)
-    if demonstrations and (told := Path(f"{demonstrations}.card.json")).exists():
-        card = json.loads(told.read_text(encoding="utf-8"))
-        stages.append({"stage": "demos", **card, "sha256": recorded["files"]["demonstrations"]})
+    for path, digest in zip(
+        settings.pop("demonstrations", ()), recorded["files"].get("demonstrations", ()), strict=True
+    ):
+        if (told := Path(f"{path}.card.json")).exists():
+            card = json.loads(told.read_text(encoding="utf-8"))
+            stage = "corrections" if "corrections" in card else "demos"
+            stages.append({"stage": stage, **card, "sha256": digest})
     log = [json.loads(line) for line in (folder.path / LOG).read_text(encoding="utf-8").splitlines()]
     updates = [line for line in log if "update" in line and not line.get("validation")]
     hours = round(sum(_seconds(line) for line in updates) / 3600, 2)

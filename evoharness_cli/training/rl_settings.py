@@ -108,9 +108,11 @@ def begin(folder: RunFolder, settings: RlSettings, tasks: Sequence[Task], machin
             check_not_held_out(adapter, [task for task in tasks if task.environment == environment])
     model = resolve(settings.model)
     weights: dict[str, torch.Tensor] = {}
+    recipe: Sequence[Any] = ()
     if settings.start:
         begun = beginning(settings.start, model)
         settings, weights = replace(settings, lora=begun.lora, start=begun.place), dict(begun.weights)
+        recipe = begun.recipe
     ModelFile.open(model)
     folder.create(
         {
@@ -119,6 +121,7 @@ def begin(folder: RunFolder, settings: RlSettings, tasks: Sequence[Task], machin
             "machine": asdict(machine or choose_machine()),
             "format": transcript_format(),
             "files": {"model": sha256_of(model)},
+            "recipe": recipe,
             "began": datetime.now(UTC).isoformat(timespec="seconds"),
             "versions": {"torch": torch.__version__},
         }

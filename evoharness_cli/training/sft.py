@@ -43,8 +43,8 @@ from .weights import ModelFile
 class SftSettings:
     """What a run is to do. Recorded, so that it can be resumed."""
 
-    demonstrations: str
-    """A file of demonstrations, one JSON object a line."""
+    demonstrations: tuple[str, ...]
+    """Files of demonstrations, one JSON object a line, which are learnt together."""
     model: str
     """The base model, as the catalogue knows it or a GGUF file."""
     start: str | None = None
@@ -120,22 +120,25 @@ class Watcher(Protocol):
 
 def begin(folder: RunFolder, settings: SftSettings, machine: Machine | None = None) -> None:
     """Record a new run in a folder. Raises NoRun where it holds one, BadDemonstrations."""
-    data = Path(settings.demonstrations)
+    data = [Path(each).resolve() for each in settings.demonstrations]
     settings = replace(
         settings,
-        demonstrations=str(data.resolve()),
+        demonstrations=tuple(map(str, data)),
         validation=str(Path(settings.validation).resolve()) if settings.validation else None,
     )
     weights: dict[str, torch.Tensor] = {}
+    recipe: Sequence[Any] = ()
     if settings.start:
         begun = beginning(settings.start, resolve(settings.model))
         settings, weights = replace(settings, lora=begun.lora, start=begun.place), dict(begun.weights)
+        recipe = begun.recipe
     folder.create(
         {
             "sft": asdict(settings),
             "machine": asdict(machine or choose_machine()),
             "format": format_of(data),
             "files": _files(settings),
+            "recipe": recipe,
             "versions": {"torch": torch.__version__},
         }
     )
@@ -213,7 +216,8 @@ def settings_of(recorded: dict[str, Any]) -> SftSettings:
     """Return the settings that a run's folder recorded. Raises NoRun where it was another kind of training."""
     if "sft" not in recorded:
         raise NoRun("Expected a run by demonstrations, found one of another kind: go on with train rl --resume.")
-    return SftSettings(**{**recorded["sft"], "lora": lora_of(recorded)})
+    known = recorded["sft"]
+    return SftSettings(**{**known, "demonstrations": tuple(known["demonstrations"]), "lora": lora_of(recorded)})
 
 
 def validate(
@@ -269,12 +273,15 @@ def _tokens(example: Example) -> int:
 def _read(settings: SftSettings, model: Path) -> tuple[list[Example], list[Example]]:
     with closing(Tokeniser(model)) as tokeniser:
         held_out = read_examples(Path(settings.validation), tokeniser) if settings.validation else []
-        return read_examples(Path(settings.demonstrations), tokeniser), held_out
+        return [each for path in settings.demonstrations for each in read_examples(Path(path), tokeniser)], held_out
 
 
-def _files(settings: SftSettings) -> dict[str, str]:
+def _files(settings: SftSettings) -> dict[str, str | list[str]]:
     """Return the SHA-256 of each file that the run depends on."""
-    files = {"model": sha256_of(resolve(settings.model)), "demonstrations": _digest(settings.demonstrations)}
+    files: dict[str, str | list[str]] = {
+        "model": sha256_of(resolve(settings.model)),
+        "demonstrations": list(map(_digest, settings.demonstrations)),
+    }
     return files | ({"validation": _digest(settings.validation)} if settings.validation else {})
 
 

@@ -86,7 +86,7 @@ def test_the_card_says_what_training_reads(games: Path, tmp_path: Path) -> None:
     assert card["demonstrations"] == card["games"] == len(examples) == 6
     assert card["tokens"] == sum(len(each.ids) for each in examples)
     assert card["tokens_on_loss"] == sum(len(each.labels) for each in examples)
-    assert card["format"] == format_of(out) == transcript_format()
+    assert card["format"] == format_of([out]) == transcript_format()
     assert sum(card["banks"].values()) == 6
     assert card["verbs"]["recall"] >= 6
 

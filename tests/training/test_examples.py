@@ -99,7 +99,7 @@ def test_a_file_that_holds_no_demonstrations_is_a_sentence(
 
 def test_demonstrations_of_two_formats_are_refused(tmp_path: Path) -> None:
     mixed = short(2)
-    assert format_of(write(tmp_path / "one.jsonl", mixed)) == "a"
+    assert format_of([write(tmp_path / "one.jsonl", mixed)]) == "a"
     mixed[1]["format"] = "b"
     with pytest.raises(BadDemonstrations, match="one transcript format"):
-        format_of(write(tmp_path / "mixed.jsonl", mixed))
+        format_of([write(tmp_path / "mixed.jsonl", mixed)])

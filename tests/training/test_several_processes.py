@@ -51,7 +51,7 @@ def logged(folder: Path) -> list[dict[str, Any]]:
 
 def test_two_processes_learn_what_one_does_and_resume_exactly(model: Path, tmp_path: Path) -> None:
     demonstrations = str(write(tmp_path / "demos.jsonl", short(5)))
-    settings = replace(SETTINGS, demonstrations=demonstrations, validation=demonstrations, model=str(model))
+    settings = replace(SETTINGS, demonstrations=(demonstrations,), validation=demonstrations, model=str(model))
     alone = Heard()
     begin(RunFolder(tmp_path / "alone"), settings, replace(TWO, processes=1))
     assert train(RunFolder(tmp_path / "alone"), alone)

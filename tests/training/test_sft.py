@@ -74,7 +74,7 @@ class Trained:
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Trained:
     place = tmp_path_factory.mktemp("trained")
     demonstrations = write(place / "demos.jsonl", short(4))
-    settings = replace(SETTINGS, demonstrations=str(demonstrations), validation=str(demonstrations))
+    settings = replace(SETTINGS, demonstrations=(str(demonstrations),), validation=str(demonstrations))
     folder, heard = RunFolder(place / "run"), Heard()
     begin(folder, settings, MACHINE)
     assert train(folder, heard)
@@ -132,7 +132,7 @@ def test_a_folder_that_holds_a_run_is_not_begun_again(trained: Trained, tmp_path
 def test_a_run_goes_on_with_the_files_it_began_with_only(tmp_path: Path) -> None:
     demonstrations = write(tmp_path / "demos.jsonl", short(2))
     folder = RunFolder(tmp_path / "run")
-    begin(folder, replace(SETTINGS, demonstrations=str(demonstrations)), MACHINE)
+    begin(folder, replace(SETTINGS, demonstrations=(str(demonstrations),)), MACHINE)
     with pytest.raises(NoRun, match="Expected a checkpoint"):
         export_adapter(folder, tmp_path / "adapter.gguf")
     write(demonstrations, short(3))

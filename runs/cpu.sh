@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Trains the policy that comes along from nothing to its card, on a laptop's processor.
+#
+#     runs/cpu.sh            all of it, about four hours on two cores; needs the official games below ALFWORLD_DATA
+#     runs/cpu.sh --tiny     the same stages on a few generated games, in a quarter of an hour
+#     runs/cpu.sh --print    only says the settings
+#
+# It needs `pip install '.[train]'`, with the environment active. WORK is the folder that all is made in.
+
+WORK=${WORK:-build/policy}
+GAMES=alfworld:training
+EVALUATED=alfworld:heldout
+BANK_GAMES=413
+RANK=32 ALPHA=64 LAYERS=20 BATCH=4
+# Seed, demonstrations, slips, learning rate, games that are played for corrections.
+STAGES=(
+    "1 616 0.08 4e-4 0"
+    "2 640 0.08 3e-4 0"
+    "3 620 0.08 2e-4 0"
+    "4 270 0.12 2e-4 170"
+)
+RL_UPDATES=0 RL_GAMES=8 RL_GROUP=8 RL_RATE=2e-5
+
+if [ "${1:-}" = --tiny ]; then
+    shift
+    WORK=${WORK}-tiny
+    GAMES=$WORK/games EVALUATED=$WORK/others
+    BANK_GAMES=6 LAYERS=2
+    STAGES=("1 8 0.08 4e-4 0" "2 4 0.12 2e-4 4")
+    RL_UPDATES=1 RL_GAMES=1 RL_GROUP=2
+fi
+
+cd "$(dirname "$0")/.."
+source runs/pipeline.sh
+pipeline "$@"

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Trains a policy of the kind that comes along, from nothing to its card, on one GPU.
+#
+#     runs/gpu.sh            all of it; needs the official games below ALFWORLD_DATA
+#     runs/gpu.sh --tiny     the same stages on a few generated games, in a quarter of an hour
+#     runs/gpu.sh --print    only says the settings
+#
+# It needs `pip install '.[train]'` and a llama.cpp built for the GPU (docs/models.md), with the environment active.
+# WORK is the folder that all is made in. These settings have not been run on a GPU yet: they are those of `cpu.sh` with
+# all blocks, more games and reinforcement learning.
+
+WORK=${WORK:-build/policy}
+GAMES=alfworld:training
+EVALUATED=alfworld:heldout
+BANK_GAMES=413
+RANK=32 ALPHA=64 LAYERS=30 BATCH=16
+# Seed, demonstrations, slips, learning rate, games that are played for corrections.
+STAGES=(
+    "1 3299 0.08 4e-4 0"
+    "2 3299 0.12 2e-4 800"
+    "3 3299 0.12 1e-4 800"
+)
+RL_UPDATES=60 RL_GAMES=8 RL_GROUP=8 RL_RATE=2e-5
+
+if [ "${1:-}" = --tiny ]; then
+    shift
+    WORK=${WORK}-tiny
+    GAMES=$WORK/games EVALUATED=$WORK/others
+    BANK_GAMES=6 LAYERS=2
+    STAGES=("1 8 0.08 4e-4 0" "2 4 0.12 2e-4 4")
+    RL_UPDATES=1 RL_GAMES=1 RL_GROUP=2
+fi
+
+cd "$(dirname "$0")/.."
+source runs/pipeline.sh
+pipeline "$@"

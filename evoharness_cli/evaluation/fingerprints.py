@@ -29,7 +29,8 @@ def shared_needs(tasks: Sequence[Task]) -> dict[str, Any]:
     values: dict[str, dict[str, Any]] = {}
     for task in tasks:
         for key, value in task.needs.items():
-            if not _is_file(value) and not (isinstance(value, list) and any(map(_is_file, value))):
+            files = value if isinstance(value, list) else [value]
+            if files and not any(map(_is_file, files)):
                 values.setdefault(key, {})[json.dumps(value, sort_keys=True, default=str)] = value
     each = {key: list(found.values()) for key, found in values.items()}
     return {key: found[0] if len(found) == 1 else found for key, found in each.items()}

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from ..runs.task import Task
 
@@ -29,20 +29,23 @@ def shared_needs(tasks: Sequence[Task]) -> dict[str, Any]:
     values: dict[str, dict[str, Any]] = {}
     for task in tasks:
         for key, value in task.needs.items():
-            files = value if isinstance(value, list) else [value]
-            if files and not any(map(_is_file, files)):
+            if value != [] and not _is_file(value) and not _are_files(value):
                 values.setdefault(key, {})[json.dumps(value, sort_keys=True, default=str)] = value
     each = {key: list(found.values()) for key, found in values.items()}
     return {key: found[0] if len(found) == 1 else found for key, found in each.items()}
 
 
 def _content(value: object) -> object:
-    if isinstance(value, list):
+    if _are_files(value):
         return [_content(each) for each in value]
     if not _is_file(value):
         return value
     with Path(str(value)).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _are_files(value: object) -> TypeGuard[list[object]]:
+    return isinstance(value, list) and bool(value) and all(map(_is_file, value))
 
 
 def _is_file(value: object) -> bool:

@@ -85,7 +85,7 @@ def test_what_was_worth_more_becomes_likelier_and_the_rest_less_likely(policy: P
     assert learnt.tokens == 5
     assert learnt.mismatch == pytest.approx(0.0, abs=1e-5)
     # Three tokens weigh 1 and two weigh -1, each with a ratio of 1.
-    assert learnt.loss == pytest.approx(-(3 - 2) / 5)
+    assert learnt.loss == pytest.approx(-(3 - 2) / 5, rel=1e-5)
 
 
 def test_only_the_tokens_that_were_chosen_are_learnt(policy: Policy) -> None:

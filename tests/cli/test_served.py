@@ -12,6 +12,8 @@ import yaml
 from commands import ORACLE, Command
 from stand_in_server import Request, Response, StandIn, as_json, called, failed, said, serving
 
+from evoharness_cli.models.openai.server import Patience
+
 REPLIES = yaml.safe_load(ORACLE.read_text())["put-cd"]
 PRICE = ("--price", "1000,10000,100")
 """A step of the oracle costs (60 * 1000 + 40 * 100 + 5 * 10000) / 1e6 USD."""
@@ -103,7 +105,7 @@ def test_the_limit_ends_the_whole_run_before_the_next_task(evoharness: Command, 
 def test_tokens_of_a_reply_that_never_came_are_on_record_and_count(
     evoharness: Command, server: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("time.sleep", lambda _: None)
+    monkeypatch.setattr(Patience, "pause", lambda *_: 0.0)
     in_vain = as_json({"choices": [], "usage": {"prompt_tokens": 50, "completion_tokens": 1}})
     server.answers = [oracle, oracle, in_vain]
     failing = evoharness("run", *on(server), *PRICE, "--max-cost", 100, "--json")

@@ -22,15 +22,6 @@ STAGES=(
 )
 RL_UPDATES=60 RL_GAMES=8 RL_GROUP=8 RL_RATE=2e-5
 
-if [ "${1:-}" = --tiny ]; then
-    shift
-    WORK=${WORK}-tiny
-    GAMES=$WORK/games EVALUATED=$WORK/others
-    BANK_GAMES=6 LAYERS=2
-    STAGES=("1 8 0.08 4e-4 0" "2 4 0.12 2e-4 4")
-    RL_UPDATES=1 RL_GAMES=1 RL_GROUP=2
-fi
-
 cd "$(dirname "$0")/.."
 source runs/pipeline.sh
 pipeline "$@"

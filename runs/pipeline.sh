@@ -19,7 +19,19 @@ settings() {
     echo "evaluation   $EVALUATED"
 }
 
+tiny() { # the same stages on a few generated games
+    WORK=$WORK-tiny
+    GAMES=$WORK/games EVALUATED=$WORK/others
+    BANK_GAMES=6 LAYERS=2
+    STAGES=("1 8 0.08 4e-4 0" "2 4 0.12 2e-4 4")
+    RL_UPDATES=1 RL_GAMES=1 RL_GROUP=2
+}
+
 pipeline() {
+    if [ "${1:-}" = --tiny ]; then
+        tiny
+        shift
+    fi
     settings
     if [ "${1:-}" = --print ]; then return; fi
     mkdir -p "$WORK"

@@ -123,6 +123,7 @@ class Placing:
         """Forget what was evaluated of all sequences, as when the weights have changed."""
         for sequence in self._sequences:
             self.clear(sequence)
+        self._sequences = [each for each in self._sequences if each.slot is not None or not each.abandoned]
 
     def _best_source(self, sequence: CachedSequence, target: list[int], own: int) -> tuple[CachedSequence | None, int]:
         """Return the sequence that shares, or will, so much more of a target that copying it pays, and how much."""

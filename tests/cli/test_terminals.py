@@ -38,6 +38,8 @@ for command in (
 """
 """Plays all the commands in one process, since most of the time of each goes into starting."""
 SEQUENCE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+MOVES = re.compile(r"[\n\r]|\x1b\[[0-9;]*[A-HJK]")
+"""What goes to another place or clears one: a bar that is drawn again stands where it stood."""
 COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3\d|4\d|9\d|10\d)(?:;\d+)*m")
 CODE_PAGES = ("cp1252", "cp850")
 
@@ -53,7 +55,7 @@ class Printed:
     @property
     def widest(self) -> int:
         """The columns that the widest line has, each time that it is drawn."""
-        return max(cell_len(part) for part in re.split("[\n\r]", SEQUENCE.sub("", self.raw)))
+        return max(cell_len(SEQUENCE.sub("", part)) for part in MOVES.split(self.raw))
 
 
 def on_a_terminal(tmp_path: Path, columns: int, encoding: str = "utf-8", **variables: str) -> Printed:

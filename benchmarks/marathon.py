@@ -15,10 +15,10 @@ import json
 import subprocess
 import sys
 from contextlib import closing
-from math import comb
 from pathlib import Path
 
 from evoharness_cli.environments.alfworld.generate import make_errands
+from evoharness_cli.evaluation.statistics import mcnemar
 from evoharness_cli.experience import journal
 from evoharness_cli.experience.store import Store
 
@@ -51,7 +51,7 @@ def main() -> None:
             f"{goals.count(options.goals)} houses; the transcript was compacted in {compacted[method]}"
         )
     pairs = list(zip(reached["bpe"], reached["react"], strict=True))
-    further, less = sum(one > other for one, other in pairs), sum(one < other for one, other in pairs)
+    further, less, chance = mcnemar([(one > other, one < other) for one, other in pairs])
     print(
         json.dumps(
             {
@@ -59,7 +59,7 @@ def main() -> None:
                 **{f"compacted_{method}": compacted[method] for method in METHODS},
                 "bpe_further": further,
                 "react_further": less,
-                "p": round(sign_test(further, less), 6),
+                "p": round(chance, 6),
                 "houses": options.houses,
                 "goals": options.goals,
             }
@@ -80,12 +80,6 @@ def count(path: Path) -> tuple[dict[str, list[int]], dict[str, int]]:
             ]
             compacted[label] = sum(any(step.compacted for step in steps) for _, steps in episodes)
     return reached, compacted
-
-
-def sign_test(more: int, less: int) -> float:
-    """Return the probability of a split at least as uneven, were either side as likely to be ahead."""
-    count = more + less
-    return min(1.0, 2 * sum(comb(count, each) for each in range(min(more, less) + 1)) * 0.5**count)
 
 
 if __name__ == "__main__":

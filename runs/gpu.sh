@@ -10,15 +10,18 @@
 # all blocks, more games and reinforcement learning.
 
 WORK=${WORK:-build/policy}
-GAMES=alfworld:training
+GAMES=alfworld:training/0-3298
+# Lamps and two objects, the types of task that are lost most.
+HARD_GAMES="alfworld:training/0-289 alfworld:training/2543-3298"
 EVALUATED=alfworld:heldout
 BANK_GAMES=413
 RANK=32 ALPHA=64 LAYERS=30 BATCH=16
-# Seed, demonstrations, slips, learning rate, games that are played for corrections.
+# Seed, demonstrations, those of hard games (with the next seed), slips, learning rate, games that are played for corrections
+# and where the first of these is.
 STAGES=(
-    "1 3299 0.08 4e-4 0"
-    "2 3299 0.12 2e-4 800"
-    "3 3299 0.12 1e-4 800"
+    "1 3299 0 0.12 4e-4 0 0"
+    "3 3299 1046 0.12 2e-4 500 0"
+    "5 3299 1046 0.12 1e-4 500 1"
 )
 RL_UPDATES=60 RL_GAMES=8 RL_GROUP=8 RL_RATE=2e-5
 

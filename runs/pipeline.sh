@@ -5,13 +5,15 @@ set -euo pipefail
 
 settings() {
     echo "games        $GAMES"
+    echo "hard games   $HARD_GAMES"
     echo "bank         $BANK_GAMES games, played by the teacher"
     echo "adapter      rank $RANK, alpha $ALPHA, the last $LAYERS blocks"
     echo "batch        $BATCH"
-    local seed demos slips lr played
+    local seed demos hard slips lr played first
     for stage in "${STAGES[@]}"; do
-        read -r seed demos slips lr played <<<"$stage"
-        echo "sft          seed $seed: $demos demonstrations with slips $slips, corrections of $played games, rate $lr"
+        read -r seed demos hard slips lr played first <<<"$stage"
+        echo "sft          seed $seed: $demos demonstrations and $hard of hard games, slips $slips," \
+            "corrections of $played games, rate $lr"
     done
     if [ "$RL_UPDATES" -gt 0 ]; then
         echo "rl           $RL_UPDATES updates of $RL_GAMES games, $RL_GROUP episodes each, rate $RL_RATE"
@@ -21,9 +23,9 @@ settings() {
 
 tiny() { # the same stages on a few generated games
     WORK=$WORK-tiny
-    GAMES=$WORK/games EVALUATED=$WORK/others
+    GAMES=$WORK/games HARD_GAMES=$WORK/games EVALUATED=$WORK/others
     BANK_GAMES=6 LAYERS=2
-    STAGES=("1 8 0.08 4e-4 0" "2 4 0.12 2e-4 4")
+    STAGES=("1 8 0 0.08 4e-4 0 0" "2 4 2 0.12 2e-4 4 2")
     RL_UPDATES=1 RL_GAMES=1 RL_GROUP=2
 }
 
@@ -37,16 +39,18 @@ pipeline() {
     mkdir -p "$WORK"
     prepare
     once "$WORK/bank.jsonl" make_bank
-    local seed demos slips lr played last="" files
+    local seed demos hard slips lr played first games corrections last="" files
     for stage in "${STAGES[@]}"; do
-        read -r seed demos slips lr played <<<"$stage"
-        files=("$WORK/demos-$seed.jsonl")
-        once "${files[0]}" evoharness train demos $GAMES --games "$demos" --slips "$slips" --seed "$seed" \
-            --out "${files[0]}"
+        read -r seed demos hard slips lr played first <<<"$stage"
+        files=()
+        demonstrate "$WORK/demos-$seed.jsonl" "$demos" "$seed" "$slips" $GAMES
+        demonstrate "$WORK/hard-$seed.jsonl" "$hard" "$((seed + 1))" "$slips" $HARD_GAMES
         if [ "$played" -gt 0 ]; then
-            eval_once "$WORK/played-$seed.db" $(games_to_play "$played") --adapter "$last/adapter.gguf"
-            files+=("$WORK/corrections-$seed.jsonl")
-            once "${files[1]}" evoharness train corrections "$WORK/played-$seed.db" --seed "$seed" --out "${files[1]}"
+            if [ "$hard" -gt 0 ]; then games=$HARD_GAMES; else games=$GAMES; fi
+            eval_once "$WORK/played-$seed.db" $(each_of $games | spread "$played" "$first") --adapter "$last/adapter.gguf"
+            corrections=$WORK/corrections-$seed.jsonl
+            once "$corrections" evoharness train corrections "$WORK/played-$seed.db" --seed "$seed" --out "$corrections"
+            files+=("$corrections")
         fi
         learn_once "$WORK/sft-$seed" sft "${files[@]}" --batch "$BATCH" --lr "$lr" $(adapter_or_start "$last")
         last=$WORK/sft-$seed
@@ -70,16 +74,35 @@ prepare() {
     fi
 }
 
-numbered() { # so many of the games, spread evenly, beginning with one of the first
-    if [ "$GAMES" != alfworld:training ]; then
-        find "$GAMES" -name game.tw-pddl | sort | tail -n "+$((1 + $2))" | head -n "$1"
-        return
-    fi
-    local step=$((3299 / $1))
-    seq -f 'alfworld:training/%g' "$2" "$step" 3298 | head -n "$1"
+each_of() { # the games of folders, and of ranges such as alfworld:training/0-289, one a line
+    local games
+    for games in "$@"; do
+        if [ -d "$games" ]; then
+            find "$games" -name game.tw-pddl | sort
+        else
+            seq -f "${games%/*}/%g" $(tr '-' ' ' <<<"${games##*/}")
+        fi
+    done
 }
-games_for_bank() { numbered "$BANK_GAMES" 0; }
-games_to_play() { numbered "$1" 5; }
+
+spread() { # so many of the lines, or all where there are fewer, spread evenly, beginning with the one of that number
+    awk -v wanted="$1" -v first="$2" '
+        { line[NR - 1] = $0 }
+        END {
+            left = NR - first
+            count = wanted < left ? wanted : left
+            for (at = 0; at < count; at++) print line[first + int(at * left / count)]
+        }'
+}
+
+demonstrate() { # a file that is added to `files`, how many, seed, slips, the games
+    if [ "$2" -gt 0 ]; then
+        files+=("$1")
+        once "$1" evoharness train demos "${@:5}" --games "$2" --seed "$3" --slips "$4" --out "$1"
+    fi
+}
+
+games_for_bank() { each_of $GAMES | spread "$BANK_GAMES" 0; }
 
 make_bank() {
     if [ ! -e "$WORK/bank.db" ]; then

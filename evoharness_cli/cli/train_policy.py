@@ -9,7 +9,7 @@ import typer
 
 from .options import Json
 from .train import train
-from .train_sft import needs_torch
+from .training_setup import needs_torch
 
 
 @train.command()
@@ -27,7 +27,7 @@ def policy(
 ) -> None:
     """Write what a run has learnt, with its bank and a card of how it was made and how it plays, as one folder.
 
-    Example: evoharness train policy runs/second --bank bank.jsonl --what "plays my games" -o my-policy
+    Example: evoharness train policy build/rl --bank bank.jsonl --what "plays my games" -o my-policy
     """
     needs_torch()
     from ..training.checkpoint import RunFolder

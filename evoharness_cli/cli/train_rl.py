@@ -13,8 +13,8 @@ from ..harness import VERBS, Decode, WrongUsage
 from .eval import RayAddress
 from .options import DEFAULT_MODEL, Decoding, Engine, Json, MaxSteps, MemoryName, engine_need, given_options
 from .train import train
-from .train_sft import Precision, anchored_model, asked_to_stop, named, needs_torch
-from .training_view import TrainingView
+from .training_setup import Precision, anchored_model, asked_to_stop, needs_torch
+from .training_view import TrainingView, named
 
 if TYPE_CHECKING:
     from ..training.machine import Machine
@@ -99,7 +99,7 @@ def rl(
     update is kept in the folder, and its episodes as they are played: `--resume` goes on as if it had never stopped.
     FOLDER/adapter.gguf is the policy so far, which --adapter takes.
 
-    Example: evoharness train rl alfworld:training --from runs/first --out runs/second
+    Example: evoharness train rl alfworld:training --from build/sft --out build/rl
     """
     given = given_options(ctx)
     if resume and (other := given - _HOW_TO_GO_ON):

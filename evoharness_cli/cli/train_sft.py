@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
-import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..harness import OutsideFault, WrongUsage
+from ..harness import WrongUsage
 from .options import DEFAULT_MODEL, Json, given_options
 from .train import train
-from .training_view import TrainingView
+from .training_setup import Precision, anchored_model, asked_to_stop, needs_torch
+from .training_view import TrainingView, named
 
 if TYPE_CHECKING:
     from ..training.machine import Machine
@@ -27,13 +23,6 @@ if TYPE_CHECKING:
     from ..training.sft import Update, Validation
 
 _HOW_TO_SHOW = {"--resume", "--json"}
-
-
-class Precision(str, Enum):
-    """In what the base's weights are computed with."""
-
-    FLOAT32 = "float32"
-    BFLOAT16 = "bfloat16"
 
 
 class Merged(str, Enum):
@@ -99,7 +88,7 @@ def sft(
     Ctrl-C keeps what was learnt; `--resume` goes on from there, or from the checkpoint that is written every ten
     minutes, and ends with the same weights as if it had never stopped.
 
-    Example: evoharness train sft demos.jsonl --out runs/first
+    Example: evoharness train sft demos.jsonl --out build/sft
     """
     given = given_options(ctx)
     if resume and (other := given - _HOW_TO_SHOW):
@@ -184,7 +173,7 @@ def export(
 ) -> None:
     """Write what a run has learnt as an adapter that `--adapter` takes.
 
-    Example: evoharness train export runs/first -o adapter.gguf
+    Example: evoharness train export build/sft -o adapter.gguf
     """
     needs_torch()
     from ..training.checkpoint import RunFolder
@@ -252,13 +241,6 @@ class _Shown(TrainingView):
         self._say({"finished": str(folder)}, f"export it with: evoharness train export {folder} -o adapter.gguf")
 
 
-def named(machine: Machine) -> str:
-    """Return a machine in words."""
-    threads = f", {machine.threads} threads" if machine.device == "cpu" else ""
-    processes = f" in each of {machine.processes} processes" if machine.processes > 1 else ""
-    return f"{machine.device} in {machine.dtype}{threads}{processes}"
-
-
 @contextmanager
 def _bar(words: str) -> Iterator[Callable[[int, int], None]]:
     from rich.progress import Progress
@@ -268,44 +250,3 @@ def _bar(words: str) -> Iterator[Callable[[int, int], None]]:
     with Progress(console=err, transient=True) as progress:
         bar = progress.add_task(words, total=None)
         yield lambda done, total: progress.update(bar, completed=done, total=total)
-
-
-@contextmanager
-def asked_to_stop() -> Iterator[threading.Event]:
-    """Have Ctrl-C, or being asked to end, only set an event; the second time it does what it did before."""
-    asked = threading.Event()
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-
-    def ask(number: int, frame: FrameType | None) -> None:
-        del number, frame
-        asked.set()
-        for each, handler in before.items():
-            signal.signal(each, handler)
-        os.write(2, b"\nsaving; press Ctrl-C once more to end without\n")
-
-    for number in before:
-        signal.signal(number, ask)
-    try:
-        yield asked
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def needs_torch() -> None:
-    """Raise OutsideFault where what trains isn't installed."""
-    # Before torch starts its threads: those that wait for work would keep the cores from those that have some.
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    missing = [name for name in ("torch", "transformers", "gguf") if importlib.util.find_spec(name) is None]
-    if missing:
-        raise OutsideFault(
-            f"Training needs {', '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not installed:"
-            " pip install 'evoharness-cli[train]'"
-        )
-
-
-def anchored_model(model: str) -> str:
-    """Return what means the same model from any working folder."""
-    from ..models import anchored
-
-    return anchored(model, Path.cwd())

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Self
 if TYPE_CHECKING:
     from rich.progress import ProgressColumn
 
+    from ..training.machine import Machine
+
 
 class TrainingView:
     """Bars on a terminal and a line for what is worth one, or JSON lines. Bars have `columns` before the time left."""
@@ -46,3 +48,10 @@ class TrainingView:
             dump(event)
         elif words:
             out.print(line(words))
+
+
+def named(machine: Machine) -> str:
+    """Return a machine in words."""
+    threads = f", {machine.threads} threads" if machine.device == "cpu" else ""
+    processes = f" in each of {machine.processes} processes" if machine.processes > 1 else ""
+    return f"{machine.device} in {machine.dtype}{threads}{processes}"

@@ -15,7 +15,7 @@ SEARCHED = "searched"
 """The relation of a place to `yes` once its contents were seen, to `no` while they were not."""
 YES, NO = "yes", "no"
 
-_LISTED = 12
+_LISTED = 40
 _FRAME = re.compile(r"^(?:(?:where|what|which|is|are|in|on|at|the|a|an|my)\s+)+|[?.!\s]+$")
 
 
@@ -53,7 +53,7 @@ class Known:
 def kind_of(name: str) -> str:
     """Return the type of a numbered thing: `mug 1` is a `mug`."""
     head, _, number = name.rpartition(" ")
-    return head if head and number.isdigit() else name
+    return head if head and number.isdecimal() else name
 
 
 class Belief:
@@ -126,7 +126,7 @@ class Belief:
         """Answer `track [query]`: the facts about it, or what was searched for it in vain."""
         known = self.about(query)
         if not known:
-            return f"nothing known of {query}. {self.searches()}"
+            return f"nothing known of {query}. {self.searches()}".rstrip()
         return "; ".join(map(str, known[:_LISTED])) + _more(known)
 
     def situation(self) -> str:
@@ -135,13 +135,43 @@ class Belief:
         held = self.subjects(AT, HAND)
         where = f"you are at {place}" if place else "you are at no place yet"
         noted = [str(known.fact) for known in self._noted.values()]
-        notes = f" noted: {_listed(noted)}." if noted else ""
-        return f"{where}, holding {', '.join(held) or 'nothing'}. {self.searches()}{notes}"
+        notes = f"noted: {_listed(noted)}." if noted else ""
+        return " ".join(filter(None, (f"{where}, holding {', '.join(held) or 'nothing'}.", self.searches(), notes)))
 
     def searches(self) -> str:
-        """Say which places were searched and which were not."""
+        """Say how many places were searched, and which were not; places of a type stand together, in order.
+
+        Nothing where there is nothing to search.
+        """
         done, left = self.subjects(SEARCHED, YES), self.subjects(SEARCHED, NO)
-        return f"searched: {_listed(done)}. not searched: {_listed(left)}."
+        kinds = list(dict.fromkeys(map(kind_of, left)))
+        left.sort(key=lambda place: (kinds.index(kind_of(place)), _number(place)))
+        count = len(done) + len(left)
+        return f"searched {len(done)} of {count}. not searched: {_listed(left)}." if count else ""
+
+    def bearing(self, subgoal: str) -> str:
+        """Say what is known that bears on a subgoal, or nothing where a thing that it names is in the hand.
+
+        That is where the things that it names were seen, and, once anything was searched, what is left to search.
+        """
+        known = [each.fact for each in self._known.values() if each.fact.relation == AT and each.fact.subject != YOU]
+        named = [fact for fact in known if _names(subgoal, fact.subject)]
+        named = named or [fact for fact in known if _names(subgoal, kind_of(fact.subject))]
+        if any(fact.object == HAND for fact in named):
+            return ""
+        seen = f"seen: {_listed(list(map(str, named)))}." if named else ""
+        left = self.searches() if self.subjects(SEARCHED, YES) else ""
+        return " ".join(filter(None, (seen, left)))
+
+
+def _names(text: str, name: str) -> bool:
+    """Tell whether a name stands in a text as whole words, in the plural too."""
+    return re.search(rf"(?<!\w){re.escape(name)}s?(?!\w)", text, re.IGNORECASE) is not None
+
+
+def _number(name: str) -> int:
+    number = name.rpartition(" ")[2]
+    return int(number) if number.isdecimal() else 0
 
 
 def _listed(names: Sequence[str]) -> str:

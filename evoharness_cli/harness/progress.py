@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -114,8 +115,13 @@ class Progress:
             return self._now()
         if missing := self._mark_done(subgoal, belief):
             return f"not yet: {missing}. {self._now()}"
+        closed = [subgoal]
         self._advance()
-        return f"{_said_done(subgoal)}. {self._now()}"
+        # What was done meanwhile needs no call of its own, where there is evidence of it.
+        while self.current and self.evidence(self.current.name) and not self._mark_done(self.current, belief):
+            closed.append(self.current)
+            self._advance()
+        return f"{'; '.join(map(_said_done, closed))}. {self._now()}"
 
     def _block(self, why: str) -> str:
         subgoal = self.current
@@ -160,6 +166,19 @@ class Progress:
 
     def _find(self, name: str) -> Subgoal | None:
         return next((each for each in self.plan if _key(each.name) == _key(name)), None)
+
+
+def recorded_evidence(answer: str) -> Callable[[str], Condition | None]:
+    """Return the evidence of subgoals, by name, as it was when `commit` was answered so: to replay a record by."""
+
+    def evidence(name: str) -> Condition | None:
+        told = re.search(rf"(?:^|; )done( on your word)?: {re.escape(name)}(?:; |\. |$)", answer)
+        if told and told[1]:
+            return None
+        missing = None if told else "as recorded"
+        return lambda _: missing
+
+    return evidence
 
 
 def _said_done(subgoal: Subgoal) -> str:

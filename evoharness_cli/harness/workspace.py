@@ -123,13 +123,20 @@ class Workspace:
 
     def _change(self, action: MetaAction, step: int) -> str:
         if action.verb == "commit":
-            return self.progress.commit(action.argument, self.belief)
+            said = self.progress.commit(action.argument, self.belief)
+            return f"{said}. {bearing}" if (bearing := self._bearing(said)) else said
         if action.verb == "note":
             return self._note_fact(action.argument, step)
         if action.argument:
             return self.belief.track(action.argument)
         progress = f" {self.progress.summary()}." if Part.PROGRESS in self.parts else ""
         return self.belief.situation() + progress
+
+    def _bearing(self, said: str) -> str:
+        """Say what belief knows of the open subgoal, where an answer of progress ends with it."""
+        current = self.progress.current
+        tells = current is not None and said.endswith(f"now: {current.name}") and Part.BELIEF in self.parts
+        return self.belief.bearing(current.name) if current and tells else ""
 
     def _recall(self, query: str, step: int) -> Answer:
         if self._experience is None:

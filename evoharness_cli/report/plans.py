@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..harness import Condition, Part, Workspace
+from ..harness import Part, Workspace
 from ..harness.actions import MetaAction, read_action
+from ..harness.progress import recorded_evidence
 
 Subgoals = list[tuple[str, str, str, bool]]
 """A plan: of each subgoal its name, its status, what is to be said of that, and whether it is worked on."""
@@ -19,7 +20,7 @@ class Replay:
 
     def __init__(self, goal: str, parts: Iterable[Part]) -> None:
         self._answer = ""
-        self._workspace = Workspace(goal, self._evidence, None, parts)
+        self._workspace = Workspace(goal, lambda name: recorded_evidence(self._answer)(name), None, parts)
 
     def apply(self, number: int, action: str, answer: str) -> None:
         """Apply a call, which was answered so."""
@@ -43,12 +44,6 @@ class Replay:
             for known in self._workspace.belief.all()
             if known.noted and known.step == number
         ]
-
-    def _evidence(self, _: str) -> Condition | None:
-        if self._answer.startswith("done on your word:"):
-            return None
-        proven = self._answer.startswith("done:")
-        return lambda _: None if proven else "no evidence"
 
 
 def _said(shown: str, name: str, needs: tuple[str, ...]) -> str:

@@ -111,6 +111,8 @@ def begin(folder: RunFolder, settings: RlSettings, tasks: Sequence[Task], machin
     recipe: Sequence[Any] = ()
     if settings.start:
         begun = beginning(settings.start, model)
+        if begun.format not in ("", transcript_format()):
+            raise WrongUsage(f"{settings.start} learnt another form of transcripts: teach it this one by train sft.")
         settings, weights = replace(settings, lora=begun.lora, start=begun.place), dict(begun.weights)
         recipe = begun.recipe
     ModelFile.open(model)

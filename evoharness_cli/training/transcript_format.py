@@ -28,7 +28,7 @@ from ..models.chat import ChatTemplate
 
 _REPLIES = (
     "recall [cup]",
-    "commit [take cup | put cup]",
+    "commit [take cup | hold cup | put cup]",
     "go shelf 1",
     "commit [done]",
     "track [cup]",
@@ -101,7 +101,7 @@ class _Shelf:
         return {}
 
     def evidence(self, subgoal: str) -> Condition | None:
-        if subgoal != "take cup":
+        if subgoal not in ("take cup", "hold cup"):
             return None
         return lambda belief: None if belief.subjects(AT, HAND) else "you hold nothing"
 

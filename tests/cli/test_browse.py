@@ -48,7 +48,7 @@ def last_line(shown: str, of: int) -> str:
 
 
 def test_from_the_episodes_to_a_step_and_back(played: Path) -> None:
-    with browse(played) as terminal:
+    with browse(played, size=(80, 30)) as terminal:
         terminal.until(
             "run 2 finished",
             "1 of 2 won. Shown: 2",

@@ -82,7 +82,7 @@ def test_tracking_tells_each_fact_with_its_step() -> None:
 def test_tracking_an_unknown_thing_tells_what_was_searched() -> None:
     belief = believing(("shelf 1", "searched", "yes"), ("fridge 1", "searched", "no"))
 
-    assert belief.track("mug") == "nothing known of mug. searched: shelf 1. not searched: fridge 1."
+    assert belief.track("mug") == "nothing known of mug. searched 1 of 2. not searched: fridge 1."
 
 
 def test_the_situation_is_place_hand_and_searches() -> None:
@@ -94,22 +94,50 @@ def test_the_situation_is_place_hand_and_searches() -> None:
         ("mug 1", "at", "hand"),
     )
 
-    assert belief.situation() == ("you are at shelf 1, holding mug 1. searched: shelf 1. not searched: fridge 1.")
+    assert belief.situation() == "you are at shelf 1, holding mug 1. searched 1 of 2. not searched: fridge 1."
 
 
 def test_before_anything_is_known_the_situation_says_so() -> None:
-    assert Belief().situation() == "you are at no place yet, holding nothing. searched: none. not searched: none."
+    assert Belief().situation() == "you are at no place yet, holding nothing."
 
 
 def test_long_answers_are_cut_and_say_by_how_much() -> None:
     belief = Belief()
-    belief.absorb([Fact(f"drawer {number}", "searched", "no") for number in range(1, 16)], 0)
-    belief.absorb([Fact(f"fork {number}", "at", "sink 1") for number in range(1, 16)], 1)
+    belief.absorb([Fact(f"drawer {number}", "searched", "no") for number in range(45, 0, -1)], 0)
+    belief.absorb([Fact(f"fork {number}", "at", "sink 1") for number in range(1, 46)], 1)
 
     assert belief.searches() == (
-        f"searched: none. not searched: {', '.join(f'drawer {n}' for n in range(1, 13))} and 3 more."
+        f"searched 0 of 45. not searched: {', '.join(f'drawer {n}' for n in range(1, 41))} and 5 more."
     )
-    assert belief.track("sink").endswith("fork 12 at sink 1 (step 1) and 3 more")
+    assert belief.track("sink").endswith("fork 40 at sink 1 (step 1) and 5 more")
+
+
+def test_places_left_to_search_stand_by_type_in_order() -> None:
+    belief = believing(*((place, "searched", "no") for place in ("shelf 2", "desk 1", "shelf 10", "shelf 1", "ledger")))
+
+    assert belief.searches() == "searched 0 of 5. not searched: shelf 1, shelf 2, shelf 10, desk 1, ledger."
+
+
+def test_what_bears_on_a_subgoal_is_where_its_things_are_and_what_is_left_to_search() -> None:
+    belief = believing(("shelf 1", "searched", "no"), ("desk 1", "searched", "no"))
+    assert belief.bearing("take second pen") == ""
+
+    belief.absorb([Fact("desk 1", "searched", "yes"), Fact("pen 1", "at", "desk 1"), Fact("cup 1", "at", "desk 1")], 3)
+    assert belief.bearing("take second pen") == "seen: pen 1 at desk 1. searched 1 of 2. not searched: shelf 1."
+    assert belief.bearing("use lamp") == "searched 1 of 2. not searched: shelf 1."
+
+    belief.absorb([Fact("pen 1", "at", "hand")], 4)
+    assert belief.bearing("put pen in shelf") == ""
+    assert belief.bearing("take cup 1") == "seen: cup 1 at desk 1. searched 1 of 2. not searched: shelf 1."
+
+    belief.absorb([Fact("cup 2", "at", "shelf 1"), Fact("shelf 1", "searched", "yes")], 5)
+    assert belief.bearing("take cup 2") == "seen: cup 2 at shelf 1. searched 2 of 2. not searched: none."
+    assert belief.bearing("find the Cups, both") == (
+        "seen: cup 1 at desk 1, cup 2 at shelf 1. searched 2 of 2. not searched: none."
+    )
+    # What the agent only noted was not seen.
+    belief.note(Fact("jug 1", "at", "desk 1"), 6)
+    assert "jug" not in belief.bearing("take jug")
 
 
 def test_subjects_are_chosen_by_object_and_type() -> None:

@@ -292,7 +292,7 @@ class TestFullContext:
         assert [message.text for message in game.transcript.messages[1:3]] == [
             "There is a kitchen 1 and a hall 1.\n\nYour task is to: bring the mug to the hall\n\n"
             "(The oldest steps are left out here.)\n"
-            "Belief: you are at kitchen 1, holding mug 1. searched: kitchen 1. not searched: hall 1.\n"
+            "Belief: you are at kitchen 1, holding mug 1. searched 1 of 2. not searched: hall 1.\n"
             "Known: mug 1 in hand.\n"
             "Plan: take mug (done) | bring mug. open subgoal: bring mug.",
             "take mug 1",
@@ -464,7 +464,7 @@ class TestMethods:
         assert game.transcript is not None
         assert model.shown[2][-1].endswith(
             "You are in the kitchen 1. You see a mug 1.\n\n"
-            "Belief: you are at kitchen 1, holding nothing. searched: kitchen 1. not searched: hall 1.\n"
+            "Belief: you are at kitchen 1, holding nothing. searched 1 of 2. not searched: hall 1.\n"
             "Known: mug 1 at kitchen 1.\n"
             "Plan: take mug | bring mug. open subgoal: take mug.\n"
             "Experience: mugs are in kitchens"

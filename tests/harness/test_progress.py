@@ -57,6 +57,21 @@ def test_where_no_evidence_is_known_the_word_counts_and_is_marked(progress: Prog
     assert [str(subgoal) for subgoal in progress.plan] == ["find mug (done on your word)", "take mug (done)"]
 
 
+def test_what_there_is_evidence_of_closes_with_the_subgoal_before_it(progress: Progress) -> None:
+    progress.commit("find mug | take mug | put mug | sing", NOTHING)
+
+    # Of putting nothing is known, so that it stays open until the agent says so.
+    assert progress.commit("done", HOLDING) == "done on your word: find mug; done: take mug. now: put mug"
+    assert list(statuses(progress).values()) == [Status.DONE, Status.DONE, Status.OPEN, Status.OPEN]
+    assert [str(subgoal) for subgoal in progress.plan][:2] == ["find mug (done on your word)", "take mug (done)"]
+
+
+def test_what_there_is_no_evidence_of_stays_open_after_the_one_before_it(progress: Progress) -> None:
+    progress.commit("find mug | take mug", NOTHING)
+
+    assert progress.commit("done", NOTHING) == "done on your word: find mug. now: take mug"
+
+
 def test_when_every_subgoal_is_done_the_task_is_said_to_go_on(progress: Progress) -> None:
     progress.commit("take mug |", NOTHING)
     answer = progress.commit("done", HOLDING)

@@ -66,13 +66,24 @@ def test_tracking_nothing_sums_up_belief_and_progress() -> None:
     space = workspace(*Part)
     space.absorb("You are in the hall.", [Fact("you", "at", "hall 1"), Fact("hall 1", "searched", "yes")], 1)
 
-    assert ask(space, "track") == "you are at hall 1, holding nothing. searched: hall 1. not searched: none. no plan."
+    assert ask(space, "track") == "you are at hall 1, holding nothing. searched 1 of 1. not searched: none. no plan."
     ask(space, "commit", "find mug")
     assert ask(space, "track").endswith("not searched: none. open subgoal: find mug.")
 
 
 def test_the_sum_leaves_progress_out_where_it_is_off() -> None:
-    assert ask(workspace(Part.BELIEF), "track").endswith("searched: none. not searched: none.")
+    assert ask(workspace(Part.BELIEF), "track") == "you are at no place yet, holding nothing."
+
+
+def test_a_subgoal_is_opened_with_what_belief_knows_of_it() -> None:
+    space, blind = workspace(*Part), workspace(Part.PROGRESS)
+    for each in (space, blind):
+        each.absorb("You see a mug 1.", [Fact("mug 1", "at", "shelf 1")], 2)
+
+    assert ask(space, "commit", "take mug | sing") == "plan: take mug | sing. now: take mug. seen: mug 1 at shelf 1."
+    assert ask(blind, "commit", "take mug | sing") == "plan: take mug | sing. now: take mug"
+    # A plan that isn't one opens nothing.
+    assert ask(space, "commit", "sing | sing") == "not a plan: two subgoals have the same name"
 
 
 def test_recall_asks_experience_and_names_its_entries() -> None:

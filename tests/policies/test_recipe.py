@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,10 @@ import pytest
 from evoharness_cli.policies import named
 
 ROOT = Path(__file__).parents[2]
-STAGE = re.compile(r"sft +seed (\d+): (\d+) demonstrations with slips (\S+), corrections of (\d+) games, rate (\S+)")
+STAGE = re.compile(
+    r"sft +seed (\d+): (\d+) demonstrations and (\d+) of hard games, slips (\S+),"
+    r" corrections of (\d+) games, rate (\S+)"
+)
 
 
 def settings(script: str, *options: str) -> str:
@@ -20,15 +24,15 @@ def settings(script: str, *options: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-def trainings(recipe: list[dict[str, Any]]) -> list[tuple[dict[str, Any], dict[str, dict[str, Any]]]]:
+def trainings(recipe: list[dict[str, Any]]) -> list[tuple[dict[str, Any], dict[str, list[dict[str, Any]]]]]:
     """Return each fine-tuning of a recipe with what was made for it, by kind."""
-    found, made = [], dict[str, dict[str, Any]]()
+    found, made = [], defaultdict[str, list[dict[str, Any]]](list)
     for stage in recipe:
         if stage["stage"] == "sft":
-            found.append((stage, made))
-            made = {}
+            found.append((stage, dict(made)))
+            made.clear()
         else:
-            made[stage["stage"]] = stage
+            made[stage["stage"]].append(stage)
     return found
 
 
@@ -40,13 +44,17 @@ def test_the_settings_are_those_of_the_card() -> None:
     stages = STAGE.findall(printed)
     assert len(stages) == len(learnt) > 1
 
-    for (seed, count, slips, played, rate), (sft, made) in zip(stages, learnt, strict=True):
-        demos, lora = made["demos"], sft["lora"]
+    for (seed, count, hard, slips, played, rate), (sft, made) in zip(stages, learnt, strict=True):
+        (demos, *others), lora = made["demos"], sft["lora"]
         assert (int(seed), float(slips)) == (demos["seed"], demos["teacher"]["slips"])
         assert (float(rate), sft["epochs"]) == (sft["rate"], 1)
-        # The first run was stopped before it had learnt all of its file.
+        # The first run was stopped before it had learnt all of its file; some games aren't won.
         learnt_count = min(demos["demonstrations"], sft["updates"] * sft["batch"])
         assert learnt_count <= int(count) <= learnt_count + sft["batch"]
+        assert (int(hard), int(seed) + 1) in [(each["games"], each["seed"]) for each in others] or (hard, others) == (
+            "0",
+            [],
+        )
         assert (int(played) > 0) == ("corrections" in made)
         assert f"rank {lora['rank']}, alpha {lora['alpha']:g}, the last {lora['layers']} blocks" in printed
         assert f"batch        {sft['batch']}\n" in printed
@@ -57,5 +65,5 @@ def test_both_scripts_have_all_stages_on_a_small_scale(script: str) -> None:
     printed = settings(script, "--tiny")
 
     kinds = [line.split()[0] for line in printed.splitlines()]
-    assert kinds == ["games", "bank", "adapter", "batch", "sft", "sft", "rl", "evaluation"]
+    assert kinds == ["games", "hard", "bank", "adapter", "batch", "sft", "sft", "rl", "evaluation"]
     assert "corrections of 4 games" in printed

@@ -72,6 +72,15 @@ def test_evidence_is_read_from_the_answers() -> None:
     ]
 
 
+def test_what_one_call_closed_is_closed_and_no_more() -> None:
+    replay = Replay("tea", tuple(Part))
+    replay.apply(1, "commit [fill kettle | boil | boil water | pour]", "plan: … now: fill kettle")
+    replay.apply(2, "commit [done]", "done on your word: fill kettle; done: boil. now: boil water")
+
+    assert [status for _, status, _, _ in replay.plan()] == ["done", "done", "open", "open"]
+    assert [said for _, _, said, _ in replay.plan()][:2] == ["done on your word", "done"]
+
+
 def test_noted_facts_stand_at_the_step_that_noted_them() -> None:
     replay = Replay("tea", tuple(Part))
     replay.apply(2, "note [fact: kettle | at | shelf 1]", "noted: kettle at shelf 1")

@@ -57,13 +57,13 @@ def test_demonstrations_are_made_of_a_folder_of_games(games: Path, tmp_path: Pat
     assert "12 demonstrations" in printed
     made = read(out)
     assert Counter(each["kind"] for each in made) == dict.fromkeys(TASK_TYPES, 2)
-    seen = Counter[str]()
+    seen, recalled = Counter[str](), 0
     for each in made:
         roles = [turn["role"] for turn in each["messages"]]
         replies = [turn for turn in each["messages"] if turn["role"] == "assistant"]
         assert roles == ["system", "user", *["assistant", "user"] * each["steps"]]
         assert (each["success"], each["seed"], each["format"]) == (True, 3, transcript_format())
-        assert each["verbs"]["recall"] >= 1
+        recalled += each["verbs"].get("recall", 0) > 0
         # The slips carry no loss; nor does what was refused without being one.
         for number, reply in enumerate(replies, 1):
             refused = each["messages"][1 + 2 * number]["text"] == "Nothing happens."
@@ -72,6 +72,7 @@ def test_demonstrations_are_made_of_a_folder_of_games(games: Path, tmp_path: Pat
             seen += Counter([slip]) if slip else Counter()
         assert replies[-1]["loss"]
     assert seen.total() == sum(len(each["slips"]) for each in made) > 5
+    assert recalled >= 9
     assert not (tmp_path / "demos.jsonl.parts").exists()
 
 
@@ -133,15 +134,18 @@ def test_a_mistaken_note_leads_to_a_correction_and_a_win(
     out = tmp_path / "demos.jsonl"
     demos(games, "--out", out, "--slips", 0)
 
-    corrected = 0
+    told = corrected = 0
     for each in read(out):
         texts = [turn["text"] for turn in each["messages"]]
         assert each["bank"] == Bank.MISTAKEN
-        (said,) = [text for text in texts if 'note: "in this house the ' in text]
+        for number, said in enumerate(texts):
+            if 'note: "in this house the ' in said:
+                told += 1
+                claimed = said.rpartition(" is in ")[2].rstrip('"')
+                assert next(text for text in texts[number:] if text.startswith("go to ")) == f"go to {claimed}"
         corrected += any("which corrects [" in text for text in texts)
-        claimed = said.rpartition(" is in ")[2].rstrip('"')
-        assert next(text for text in texts[6:] if text.startswith("go to ")) == f"go to {claimed}"
     assert len(read(out)) == 12
+    assert told >= 9
     assert corrected >= 6
 
 
@@ -154,7 +158,8 @@ def test_banks_are_of_several_kinds_and_grow(games: Path) -> None:
     assert all(by_bank.values())
     for each in by_bank[Bank.EMPTY]:
         assert each.learnt == 0
-        assert each.messages[3].text == "nothing relevant in experience"
+        if each.messages[2].text.startswith("recall ["):
+            assert each.messages[3].text == "nothing relevant in experience"
     assert [each.learnt for each in made if each.bank != Bank.EMPTY] == sorted(
         each.learnt for each in made if each.bank != Bank.EMPTY
     )

@@ -230,6 +230,18 @@ def test_a_run_goes_on_from_what_another_one_learnt(tmp_path: Path, tasks: list[
     assert all(torch.equal(reference[name], weights) for name, weights in learnt.weights.items())
 
 
+def test_what_learnt_another_form_of_transcripts_has_to_be_taught_this_one_first(
+    tmp_path: Path, tasks: list[Task], trained: Trained
+) -> None:
+    older = tmp_path / "older"
+    older.mkdir()
+    shutil.copy(trained.folder.path / "checkpoint.pt", older)
+    (older / "settings.json").write_text(json.dumps({**trained.folder.settings(), "format": "older"}))
+
+    with pytest.raises(WrongUsage, match="teach it this one by train sft"):
+        begin(RunFolder(tmp_path / "run"), replace(SETTINGS, start=str(older)), tasks, MACHINE)
+
+
 def test_what_was_learnt_is_exported(tmp_path: Path, trained: Trained) -> None:
     export_adapter(trained.folder, tmp_path / "adapter.gguf")
     exported, played = (GGUFReader(each).tensors for each in (tmp_path / "adapter.gguf", trained.folder.path / ADAPTER))

@@ -239,17 +239,17 @@ def test_a_run_goes_on_from_what_an_adapter_holds(trained: Trained, tmp_path: Pa
     assert heard.updates[0].loss < trained.heard.updates[1].loss
 
 
-@pytest.mark.parametrize(
-    ("recorded", "said"),
-    [
-        ({"files": {"model": "0" * 64}}, "what is for another model"),
-        ({"format": "older"}, "another form of transcripts"),
-    ],
-)
-def test_what_learnt_something_else_is_refused(
-    trained: Trained, tmp_path: Path, recorded: dict[str, object], said: str
-) -> None:
-    other = changed(trained, tmp_path / "other", **recorded)
+def test_what_was_learnt_over_another_model_is_refused(trained: Trained, tmp_path: Path) -> None:
+    other = changed(trained, tmp_path / "other", files={"model": "0" * 64})
 
-    with pytest.raises(WrongUsage, match=said):
+    with pytest.raises(WrongUsage, match="what is for another model"):
         begin(RunFolder(tmp_path / "new"), replace(trained.settings, start=str(other.path)), MACHINE)
+
+
+def test_what_learnt_another_form_of_transcripts_is_taught_the_one_of_its_demonstrations(
+    trained: Trained, tmp_path: Path
+) -> None:
+    older, folder = changed(trained, tmp_path / "older", format="older"), RunFolder(tmp_path / "new")
+    begin(folder, replace(trained.settings, start=str(older.path)), MACHINE)
+
+    assert folder.settings()["format"] == trained.folder.settings()["format"] != "older"

@@ -40,7 +40,8 @@ def test_a_subgoal_is_done_once_its_evidence_was_seen() -> None:
     answers = [step.observation for step in episode.steps if step.kind == "commit"]
     assert answers[1:] == [
         "not yet: parcel 3 was not seen. now: find parcel 3",
-        "done: find parcel 3. now: take parcel 3",
+        "done: find parcel 3. now: take parcel 3. seen: parcel 3 at locker 3."
+        " searched 1 of 4. not searched: locker 1, locker 2, locker 4.",
     ]
 
 

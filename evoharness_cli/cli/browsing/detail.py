@@ -22,8 +22,8 @@ def step_detail(played: PlayedEpisode, place: int) -> Text:
         ("remark", line(step.remark)),
         ("answer", line(step.observation)),
         ("recalled", Text("\n").join(_recalled(played, step))),
-        ("belief", _belief(state, step.number)),
         ("progress", plan_text(state.plan, state.current) if state.plan is not None else Text()),
+        ("belief", _belief(state, step.number)),
         ("spent", line(_spent(step))),
     ]
     titled = [line((f"{title}\n", "bold underline")).append_text(text) for title, text in parts if text]

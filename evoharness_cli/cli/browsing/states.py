@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...experience.journal import EpisodeRecord
-from ...harness import VERBS, Condition, MetaAction, Part, Status, Step, Workspace, parse_reply
+from ...harness import VERBS, MetaAction, Part, Status, Step, Workspace, parse_reply
+from ...harness.progress import recorded_evidence
 from ...runs.settings import Method
-
-_DONE, _SAID_DONE = "done: ", "done on your word: "
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,8 @@ def states(episode: EpisodeRecord, steps: Sequence[Step]) -> list[State]:
     was news, which is all that is recorded.
     """
     told = ""
-    workspace = Workspace(episode.goal, lambda _: _condition(told), parts=Method(episode.settings["method"]).parts)
+    parts = Method(episode.settings["method"]).parts
+    workspace = Workspace(episode.goal, lambda name: recorded_evidence(told)(name), parts=parts)
     found = []
     for step in steps:
         told = step.observation
@@ -50,14 +50,6 @@ def states(episode: EpisodeRecord, steps: Sequence[Step]) -> list[State]:
             workspace.absorb(step.observation, step.facts, step.number)
         found.append(state_of(workspace))
     return found
-
-
-def _condition(told: str) -> Condition | None:
-    """Return a condition that gives the agent's answer to `commit` anew."""
-    if told.startswith(_SAID_DONE):
-        return None
-    missing = None if told.startswith(_DONE) else "as recorded"
-    return lambda _: missing
 
 
 def state_of(workspace: Workspace) -> State:

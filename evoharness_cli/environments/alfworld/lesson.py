@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import partial
 from typing import TypeVar
 
+from ...harness import Fact
 from ...harness.actions import EnvironmentAction, MetaAction, parse_reply
-from ...harness.belief import kind_of
+from ...harness.belief import AT, kind_of
 from ...harness.progress import Progress, Status
 from .evidence import evidence
 from .facts import CLEAN, COOL, HOT
@@ -24,10 +26,20 @@ _REFUSED = (NOTHING, "not yet")
 _TREATMENTS = {CLEAN: ("clean", "sinkbasin"), HOT: ("heat", "microwave"), COOL: ("cool", "fridge")}
 _FIXED = frozenset(each.lower() for each in FIXTURES)
 _TRACK = "track []"
+_DONE = "commit [done]"
 _ROUND = "searched before"
 """The kind of mistake of looking where was looked before."""
+_WRONG = "wrong thing"
+"""The kind of mistake of taking another thing than the task asks for."""
 _LONG = 8
 """Places searched in vain before a thing is found, from which on where it was is worth a note."""
+_VAIN = 10
+"""Places searched in vain after which it is worth a step to ask which are left."""
+_USEFUL, _OPTIONAL = 0.9, 0.25
+"""How often a call is made that mostly saves steps or mistakes, and one that an agent can do without.
+
+Both kinds are made at random, so that what learns from it can find out which of them are worth their step.
+"""
 _GOAL = "\n\nYour task is to: "
 
 
@@ -60,6 +72,8 @@ class Lesson:
         self._goal: Goal | None = None
         """What is to be done next, once it is known and until it is begun."""
         self._progress = Progress("", lambda _: None)
+        self._told: list[str] = []
+        """Where things are, as the latest `commit` said, until something is done."""
         self._knows_nothing = False
         """Whether a recall was answered with nothing, after which asking again isn't worth a step."""
 
@@ -84,7 +98,7 @@ class Lesson:
 
     def _reach_goal(self, goal: Goal) -> Turns[None]:
         yield from self._put_away(besides=goal.thing)
-        if goal.thing not in self._hints and not self._seen.any(goal.thing):
+        if goal.thing not in self._hints and not self._seen.any(goal.thing) and self._mistakes.happens(_USEFUL):
             yield from self._recall(goal.thing)
         self._lamp = goal.lamp
         if goal.lamp:
@@ -101,15 +115,15 @@ class Lesson:
         plan = [f"take {goal.thing}", *([f"{verb} {goal.thing}"] if verb else []), f"put {goal.thing} in {goal.place}"]
         held = self._seen.holding(goal.thing)
         ready = bool(held) and (not verb or self._seen.is_so(held, goal.state))
-        yield from self._plan(plan[-1:] if ready else plan[1:] if held else plan)
+        yield from self._plan(plan[-1:] if ready else plan[1:] if held else plan, _USEFUL)
         thing = yield from self._take_one(goal.thing)
         if not thing:
             return
         if not held:
-            yield from self._done()
+            yield from self._done(_USEFUL if verb else _OPTIONAL)
         if verb and not ready:
             yield from self._treat(verb, thing, self._seen.places(appliance)[:1])
-            yield from self._done()
+            yield from self._done(_OPTIONAL)
         yield from self._store(thing, self._seen.places(goal.place))
 
     def _put_two(self, goal: Goal) -> Turns[None]:
@@ -129,7 +143,7 @@ class Lesson:
                 if not held:
                     if not (yield from self._take(first)):
                         return
-                    yield from self._done()
+                    yield from self._done(_OPTIONAL)
                 yield from self._store(first, self._seen.places(place))
                 yield from self._done()
             placed, held = [first], ""
@@ -137,7 +151,7 @@ class Lesson:
         second = held or (yield from self._take_one(thing, placed))
         if second:
             if not held:
-                yield from self._done()
+                yield from self._done(_OPTIONAL)
             yield from self._store(second, [there])
 
     def _look_under_lamp(self, goal: Goal) -> Turns[None]:
@@ -170,7 +184,8 @@ class Lesson:
     def _find(self, thing: str, besides: Sequence[str]) -> Turns[str | None]:
         """Go on until one is known; where it was seen before, ask where."""
         if known := self._known(thing, besides):
-            if self._seen.place_of(known[0]) != self._seen.at():
+            place = self._seen.place_of(known[0])
+            if place != self._seen.at() and str(Fact(known[0], AT, place)) not in self._told:
                 yield from self._say(f"track [{thing}]")
             return known[0]
         in_vain = 0
@@ -182,6 +197,8 @@ class Lesson:
                 yield from self._learn(thing, known[0], in_vain)
                 return known[0]
             in_vain += 1
+            if in_vain % _VAIN == 0:
+                yield from self._say(_TRACK)
         return None
 
     def _learn(self, thing: str, found: str, in_vain: int) -> Turns[None]:
@@ -264,29 +281,40 @@ class Lesson:
                     yield from self._open(place)
                     yield from self._say(self._put.format(name, place))
 
-    def _plan(self, subgoals: Sequence[str]) -> Turns[None]:
-        """Have these subgoals open, in this order."""
-        left = [each.name for each in self._progress.plan if each.status is Status.OPEN]
+    def _plan(self, subgoals: Sequence[str], chance: float = 1.0) -> Turns[None]:
+        """Have these subgoals open, in this order; where no plan is open, with a chance."""
+        left = self._open_subgoals()
         before = left[: max(0, len(left) - len(subgoals))]
-        if [*before, *subgoals] != left or any(self._missing(each) for each in before):
-            yield from self._say(f"commit [{' | '.join(subgoals)}]")
+        current = self._progress.current
+        is_first = current is not None and current.name == left[0]
+        if [*before, *subgoals] != left or not is_first or any(self._missing(each) for each in before):
+            if left or self._mistakes.happens(chance):
+                yield from self._say(f"commit [{' | '.join(subgoals)}]")
             return
         for _ in before:
-            yield from self._done()
+            if len(self._open_subgoals()) > len(subgoals):
+                yield from self._done()
+
+    def _open_subgoals(self) -> list[str]:
+        return [each.name for each in self._progress.plan if each.status is Status.OPEN]
 
     def _missing(self, subgoal: str) -> str | None:
         condition = self._progress.evidence(subgoal)
         return condition(self._seen.belief) if condition else None
 
-    def _done(self) -> Turns[None]:
-        yield from self._say("commit [done]")
+    def _done(self, chance: float = 1.0) -> Turns[None]:
+        """Close what is done, with a chance; what is known of the next subgoal comes with the answer."""
+        if self._open_subgoals() and self._mistakes.happens(chance):
+            yield from self._say(_DONE)
 
     def _recall(self, thing: str) -> Turns[None]:
         yield from self._say(f"recall [{thing}]")
 
     def _act(self, text: str, held: str = "", mistakes: Sequence[Mistake] = ()) -> Turns[str]:
         """Act on the environment; before that a mistake may be made, after which `held` is in the hand again."""
-        early = [] if not mistakes else [Mistake("done too early", "commit [done]", 0.7)]
+        current = self._progress.current
+        is_early = bool(mistakes and current and self._missing(current.name))
+        early = [Mistake("done too early", _DONE, 0.7)] if is_early else []
         if slip := self._mistakes.choose([*mistakes, *early]):
             yield from self._slip(slip)
             yield from self._recover(held)
@@ -302,6 +330,8 @@ class Lesson:
         for _ in range(times):
             said = yield from self._say(slip.text, slip.kind)
             if not said.startswith(_REFUSED):
+                if slip.kind == _WRONG and times > 1 and self._open_subgoals():
+                    yield from self._say(_DONE, slip.kind)
                 return
         if times > 1:
             yield from self._say(_TRACK)
@@ -341,11 +371,13 @@ class Lesson:
         action = parse_reply(reply).action
         if isinstance(action, EnvironmentAction):
             self._absorb(answer)
+            self._told = []
         elif isinstance(action, MetaAction) and action.verb == "recall":
             self._hints[action.argument] = read_hints(answer, action.argument)
             self._knows_nothing = "\n" not in answer and answer.startswith("nothing")
         elif isinstance(action, MetaAction) and action.verb == "commit":
             self._progress.commit(action.argument, self._seen.belief)
+            self._told = answer.partition("seen: ")[2].partition(". ")[0].rstrip(".").split(", ")
 
     def _known(self, kind: str, besides: Sequence[str] = ()) -> list[str]:
         """Return what of a type can be had."""
@@ -361,7 +393,10 @@ class Lesson:
         if self._lamp and (lamps := self._seen.things(place, self._lamp)):
             wrong.append(Mistake("empty-handed", f"use {lamps[0]}", 3.0))
         if others:
-            wrong.append(Mistake("wrong thing", f"take {self._mistakes.pick(others)} from {place}", 1.5))
+            # What is called alike is what a small model takes for it.
+            alike = get_close_matches(kind, map(kind_of, others), n=1)
+            other = next((each for each in others if kind_of(each) in alike), self._mistakes.pick(others))
+            wrong.append(Mistake(_WRONG, f"take {other} from {place}", 4.0 if alike else 1.5))
         return wrong
 
     def _put_downs(self, thing: str) -> list[Mistake]:

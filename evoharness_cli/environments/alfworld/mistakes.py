@@ -45,6 +45,10 @@ class Mistakes:
             times += 1
         return times
 
+    def happens(self, chance: float) -> bool:
+        """Tell, at random, whether something happens that does with a chance."""
+        return self._rng.random() < chance
+
     def pick(self, names: Sequence[str]) -> str:
         """Return one of the names, which is drawn evenly."""
         return self._rng.choice(names)

@@ -81,10 +81,7 @@ def test_when_every_subgoal_is_done_and_the_game_goes_on_it_is_said(
     game = sample("-Apple-")
     take = next(command for command in game.walkthrough if command.startswith("take"))
     upto = list(game.walkthrough)[: list(game.walkthrough).index(take) + 1]
-    _, steps = play(opened("-Apple-"), ["commit [find apple | take apple]", *upto, *["commit [done]"] * 3])
+    _, steps = play(opened("-Apple-"), ["commit [find apple | take apple]", *upto, *["commit [done]"] * 2])
 
-    assert [step.observation for step in steps[-3:]] == [
-        "done: find apple. now: take apple",
-        f"done: take apple. every subgoal is done, but the task goes on: {game.task}",
-        f"every subgoal is done, but the task goes on: {game.task}",
-    ]
+    goes_on = f"every subgoal is done, but the task goes on: {game.task}"
+    assert [step.observation for step in steps[-2:]] == [f"done: find apple; done: take apple. {goes_on}", goes_on]

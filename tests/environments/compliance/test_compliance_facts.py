@@ -46,7 +46,7 @@ def test_what_was_not_read_is_known(review: Open) -> None:
     small = review()
     small.do("open memo.md")
 
-    assert small.belief.situation().endswith("searched: memo.md. not searched: rules.yaml, ledger.csv.")
+    assert small.belief.situation().endswith("searched 1 of 3. not searched: rules.yaml, ledger.csv.")
 
 
 def test_documents_that_state_different_values_conflict_once_both_were_read(review: Open) -> None:
@@ -120,8 +120,7 @@ def test_subgoals_close_on_evidence(review: Open) -> None:
     assert "cap is still open" in small.commit("done")
     small.do("decide cap exception R-2 q2")
     small.do("escalate sign nobody knows")
-    assert small.commit("done") == "done: decide cap. now: escalate sign"
-    assert small.commit("done").startswith("done: escalate sign")
+    assert small.commit("done").startswith("done: decide cap; done: escalate sign. every subgoal is done")
 
 
 def test_a_document_that_was_read_in_part_is_not_read(review: Open) -> None:

@@ -48,8 +48,8 @@ def test_the_sample_is_solved_by_its_script(evoharness: Callable[..., Any]) -> N
     assert not any(step["invalid"] for step in steps)
     (summed_up,) = [step["observation"] for step in steps if step["action"] == "track []"]
     assert summed_up == (
-        "you are at garden, holding packet of seeds, rusty key. searched: hall, cupboard, kitchen, drawer, table, "
-        "garden. not searched: none. open subgoal: put the seeds on the bench."
+        "you are at garden, holding packet of seeds, rusty key. searched 6 of 6. not searched: none. "
+        "open subgoal: put the seeds on the bench."
     )
     assert steps[-1]["observation"].startswith("You put the packet of seeds on the bench.\n\nYour score")
 

@@ -53,7 +53,7 @@ def main() -> None:
     for name, bank in (("surprised", str(mistaken)), ("unsurprised", POLICY)):
         out = options.work / f"{name}.db"
         command = [sys.executable, "-m", "evoharness_cli", "eval", "--out", str(out)]
-        subprocess.run([*command, *(["--resume"] if out.exists() else [*tasks, "--bank", bank])], check=True)
+        subprocess.run([*command, *(["--resume"] if out.exists() else [*tasks, "--method", "bpe", "--bank", bank])], check=True)
         won = noted = calls = 0
         episodes = list(read(out))
         for success, steps in episodes:

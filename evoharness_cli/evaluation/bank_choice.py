@@ -66,9 +66,9 @@ def choose(text: str) -> Choice:
 def making(out: Path) -> Iterator[Path]:
     """Yield the file to make an evaluation's store in; it gets its name when the block has ended, whole or not at all.
 
-    Raises WrongUsage where `out` is there, and StoreError where it can't be written.
+    Raises WrongUsage where `out` is there and isn't an empty file, and StoreError where it can't be written.
     """
-    if out.exists():
+    if out.is_dir() or (out.exists() and out.stat().st_size):
         raise WrongUsage(f"{out} is there already; go on with it by --resume, or name another file.")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)

@@ -130,3 +130,12 @@ def test_an_evaluation_is_not_overwritten(evoharness: Command, tmp_path: Path) -
     ended = evoharness("eval", "put-cd", "--model", SCRIPT, "--out", out)
 
     assert (ended.code, out.read_text()) == (2, "something else")
+
+
+def test_an_empty_file_is_no_evaluation_and_takes_one(evoharness: Command, tmp_path: Path) -> None:
+    out = tmp_path / "evaluation.db"
+    out.touch()
+    ended = evoharness("eval", "put-cd", "--model", SCRIPT, "--method", "bpe", "--out", out, "--json")
+
+    assert (ended.code, ended.objects[0]["results"][0]["successes"]) == (0, 1)
+    assert len(evoharness("inspect", "runs", "--db", out, "--json").objects) == 1

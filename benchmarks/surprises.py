@@ -53,7 +53,8 @@ def main() -> None:
     for name, bank in (("surprised", str(mistaken)), ("unsurprised", POLICY)):
         out = options.work / f"{name}.db"
         command = [sys.executable, "-m", "evoharness_cli", "eval", "--out", str(out)]
-        subprocess.run([*command, *(["--resume"] if out.exists() else [*tasks, "--method", "bpe", "--bank", bank])], check=True)
+        begin = [*tasks, "--method", "bpe", "--bank", bank]
+        subprocess.run([*command, *(["--resume"] if out.exists() else begin)], check=True)
         won = noted = calls = 0
         episodes = list(read(out))
         for success, steps in episodes:

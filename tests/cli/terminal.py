@@ -34,6 +34,8 @@ class Terminal:
         self._end, inner = pty.openpty()
         self._resize(*size)
         self.settings: list[Any] = termios.tcgetattr(inner)
+        # Of another size, these would count for more than the terminal's own.
+        outer = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
         self._inner = inner
         self.process = subprocess.Popen(
             program,
@@ -41,7 +43,7 @@ class Terminal:
             stdout=inner,
             stderr=inner,
             cwd=ROOT,
-            env={**os.environ, "TERM": "xterm-256color", **variables},
+            env={**outer, "TERM": "xterm-256color", **variables},
             start_new_session=True,
             preexec_fn=_take_terminal,
         )

@@ -7,12 +7,6 @@
 #
 # It needs `pip install '.[train]'`, with the environment active. WORK is the folder that all is made in.
 
-WORK=${WORK:-build/policy}
-GAMES=alfworld:training/0-3298
-# Lamps and two objects, the types of task that are lost most.
-HARD_GAMES="alfworld:training/0-289 alfworld:training/2543-3298"
-EVALUATED=alfworld:heldout
-BANK_GAMES=413
 RANK=32 ALPHA=64 LAYERS=20 BATCH=4
 # Seed, demonstrations, those of hard games (with the next seed), slips, learning rate, games that are played for corrections
 # and where the first of these is.

@@ -9,12 +9,6 @@
 # WORK is the folder that all is made in. These settings have not been run on a GPU yet: they are those of `cpu.sh` with
 # all blocks, more games and reinforcement learning.
 
-WORK=${WORK:-build/policy}
-GAMES=alfworld:training/0-3298
-# Lamps and two objects, the types of task that are lost most.
-HARD_GAMES="alfworld:training/0-289 alfworld:training/2543-3298"
-EVALUATED=alfworld:heldout
-BANK_GAMES=413
 RANK=32 ALPHA=64 LAYERS=30 BATCH=16
 # Seed, demonstrations, those of hard games (with the next seed), slips, learning rate, games that are played for corrections
 # and where the first of these is.

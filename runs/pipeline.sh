@@ -3,6 +3,13 @@
 
 set -euo pipefail
 
+WORK=${WORK:-build/policy}
+GAMES=alfworld:training/0-3298
+# Lamps and two objects, the types of task that are lost most.
+HARD_GAMES="alfworld:training/0-289 alfworld:training/2543-3298"
+EVALUATED=alfworld:heldout
+BANK_GAMES=413
+
 settings() {
     echo "games        $GAMES"
     echo "hard games   $HARD_GAMES"

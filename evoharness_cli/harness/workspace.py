@@ -135,8 +135,9 @@ class Workspace:
     def _bearing(self, said: str) -> str:
         """Say what belief knows of the open subgoal, where an answer of progress ends with it."""
         current = self.progress.current
-        tells = current is not None and said.endswith(f"now: {current.name}") and Part.BELIEF in self.parts
-        return self.belief.bearing(current.name) if current and tells else ""
+        if current is None or Part.BELIEF not in self.parts or not said.endswith(f"now: {current.name}"):
+            return ""
+        return self.belief.bearing(current.name)
 
     def _recall(self, query: str, step: int) -> Answer:
         if self._experience is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import partial
 from typing import TypeVar
 
@@ -17,20 +16,15 @@ from .facts import CLEAN, COOL, HOT
 from .goal import Goal, read_goal
 from .hints import Hints, in_order, read_hints
 from .mistakes import Mistake, Mistakes
-from .rooms import FIXTURES
 from .seen import Seen
+from .wrong_replies import ROUND, WRONG, WrongReplies
 
 NOTHING = "Nothing happens."
 _REFUSED = (NOTHING, "not yet")
 """How an answer begins after which nothing has changed."""
 _TREATMENTS = {CLEAN: ("clean", "sinkbasin"), HOT: ("heat", "microwave"), COOL: ("cool", "fridge")}
-_FIXED = frozenset(each.lower() for each in FIXTURES)
 _TRACK = "track []"
 _DONE = "commit [done]"
-_ROUND = "searched before"
-"""The kind of mistake of looking where was looked before."""
-_WRONG = "wrong thing"
-"""The kind of mistake of taking another thing than the task asks for."""
 _LONG = 8
 """Places searched in vain before a thing is found, from which on where it was is worth a note."""
 _VAIN = 10
@@ -62,13 +56,13 @@ class Lesson:
     def __init__(self, mistakes: Mistakes) -> None:
         self._mistakes = mistakes
         self._seen = Seen()
+        self._wrong = WrongReplies(self._seen, mistakes)
         self._put = "move {} to {}"
         self._hints: dict[str, Hints] = {}
         self._beside: dict[str, str] = {}
         """Places that are within reach from another one, where going to them does nothing."""
         self._useless: set[str] = set()
         """Things that can't be taken, and places that can't be reached."""
-        self._lamp = ""
         self._goal: Goal | None = None
         """What is to be done next, once it is known and until it is begun."""
         self._progress = Progress("", lambda _: None)
@@ -100,7 +94,7 @@ class Lesson:
         yield from self._put_away(besides=goal.thing)
         if goal.thing not in self._hints and not self._seen.any(goal.thing) and self._mistakes.happens(_USEFUL):
             yield from self._recall(goal.thing)
-        self._lamp = goal.lamp
+        self._wrong.lamp = goal.lamp
         if goal.lamp:
             yield from self._look_under_lamp(goal)
         elif goal.count == 2:
@@ -213,7 +207,7 @@ class Lesson:
         place = self._seen.place_of(name)
         yield from self._reach(place)
         yield from self._open(place)
-        yield from self._act(f"take {name} from {place}", mistakes=self._wrong_takes(name, place))
+        yield from self._act(f"take {name} from {place}", mistakes=self._wrong.takes(name, place))
         if name not in self._seen.held():
             self._useless.add(name)
         return name in self._seen.held()
@@ -224,7 +218,7 @@ class Lesson:
             wrong = [Mistake("wrong appliance", f"{verb} {thing} with {each} 1") for each in others]
             if self._seen.at() != appliance:
                 wrong.append(Mistake("from afar", f"{verb} {thing} with {appliance}"))
-                wrong += self._put_downs(thing)
+                wrong += self._wrong.put_downs(self._put.format(thing, "{}"))
             yield from self._reach(appliance, thing, wrong)
             yield from self._act(f"{verb} {thing} with {appliance}", thing, wrong[:2])
 
@@ -233,7 +227,7 @@ class Lesson:
         for place in places:
             action = self._put.format(thing, place)
             wrong = [Mistake("from afar", action)] if self._seen.at() != place else []
-            yield from self._reach(place, thing, [*wrong, *self._put_downs(thing)])
+            yield from self._reach(place, thing, [*wrong, *self._wrong.put_downs(self._put.format(thing, "{}"))])
             if self._seen.is_closed(place):
                 yield from self._open(place, [Mistake("still closed", action)])
             yield from self._act(action, thing)
@@ -242,16 +236,7 @@ class Lesson:
         return None
 
     def _look_into(self, place: str, thing: str) -> Turns[None]:
-        here, held = self._seen.at(), self._seen.holding()
-        searched = [each for each in self._seen.places() if self._seen.is_searched(each) and each != here]
-        wrong = [Mistake("no such place", f"go to {self._absent()}", 2.0)]
-        wrong += [Mistake(_ROUND, f"go to {self._mistakes.pick(searched)}", 8.0)] if len(searched) > 1 else []
-        wrong += [Mistake("already there", f"go to {here}")] if here else []
-        unseen = f"use {thing} 1" if thing == self._lamp else f"take {thing} 1 from {place}"
-        wrong.append(Mistake("not seen", unseen))
-        if self._lamp and not held and (lamps := self._seen.things(here, self._lamp)):
-            wrong.append(Mistake("empty-handed", f"use {lamps[0]}", 6.0))
-        yield from self._reach(place, held, wrong)
+        yield from self._reach(place, self._seen.holding(), self._wrong.searches(place, thing))
         yield from self._open(place)
         if not self._seen.is_searched(place):
             self._useless.add(place)
@@ -324,13 +309,13 @@ class Lesson:
 
     def _slip(self, slip: Mistake) -> Turns[None]:
         times = self._mistakes.times()
-        if slip.kind == _ROUND:
+        if slip.kind == ROUND:
             yield from self._go_round(slip, times)
             return
         for _ in range(times):
             said = yield from self._say(slip.text, slip.kind)
             if not said.startswith(_REFUSED):
-                if slip.kind == _WRONG and times > 1 and self._open_subgoals():
+                if slip.kind == WRONG and times > 1 and self._open_subgoals():
                     yield from self._say(_DONE, slip.kind)
                 return
         if times > 1:
@@ -382,32 +367,6 @@ class Lesson:
     def _known(self, kind: str, besides: Sequence[str] = ()) -> list[str]:
         """Return what of a type can be had."""
         return self._seen.known(kind, {*besides, *self._useless})
-
-    # What mistakes are possible.
-
-    def _wrong_takes(self, name: str, place: str) -> list[Mistake]:
-        kind = kind_of(name)
-        others = [each for each in self._seen.things(place) if kind_of(each) not in (kind, *_FIXED)]
-        wrong = [Mistake("no such thing", f"take {kind} {len(self._seen.known(kind)) + 3} from {place}")]
-        wrong.append(Mistake("unreadable", f"take {name}", 0.3))
-        if self._lamp and (lamps := self._seen.things(place, self._lamp)):
-            wrong.append(Mistake("empty-handed", f"use {lamps[0]}", 3.0))
-        if others:
-            # What is called alike is what a small model takes for it.
-            alike = get_close_matches(kind, map(kind_of, others), n=1)
-            other = next((each for each in others if kind_of(each) in alike), self._mistakes.pick(others))
-            wrong.append(Mistake(_WRONG, f"take {other} from {place}", 4.0 if alike else 1.5))
-        return wrong
-
-    def _put_downs(self, thing: str) -> list[Mistake]:
-        here = self._seen.at()
-        closed = self._seen.is_closed(here)
-        return [Mistake("put down", self._put.format(thing, here), 1.5)] if here and not closed else []
-
-    def _absent(self) -> str:
-        """Return a place that isn't there: one more than there are of a type."""
-        kind = self._mistakes.pick(sorted({kind_of(place) for place in self._seen.places()}))
-        return f"{kind} {len(self._seen.places(kind)) + int(self._mistakes.pick('123'))}"
 
 
 def _is_lost(played: Sequence[tuple[str, str]]) -> bool:

@@ -47,7 +47,7 @@ def rl(
     refill: Annotated[
         int, typer.Option(min=1, help="At most so many times as many games are played to find some that teach.")
     ] = 2,
-    lr: Annotated[float, typer.Option(min=1e-9, help="The learning rate.")] = 2e-5,
+    lr: Annotated[float, typer.Option(min=1e-9, help="The highest learning rate.")] = 2e-5,
     kl: Annotated[float, typer.Option(min=0.0, help="How much the policy is held to what it began as.")] = 0.01,
     passes: Annotated[int, typer.Option(min=1, help="Steps of the optimiser an update.")] = 1,
     step_credit: Annotated[

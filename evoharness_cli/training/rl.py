@@ -48,7 +48,7 @@ from .optimise import Optimiser
 from .reward import Reward, reward
 from .rl_settings import ADAPTER, RlSettings, bank_file, rollout_file, settings_of
 from .rollouts import Rollout, Stage, Stopped
-from .schedule import Order
+from .schedule import Order, learning_rate
 from .trajectories import Allowed
 from .transcript_format import transcript_format
 from .weights import ModelFile
@@ -204,6 +204,7 @@ class _Update:
         self.number = self.trainer.done + 1
         self.settings = self.trainer.settings
         self.drawn = draw(self.tasks, self.settings, self.number)
+        self.rate = learning_rate(self.trainer.done, self.settings.updates, self.settings.rate, self.settings.warmup)
         self.stage = self._stage()
 
     def make(self) -> dict[str, Any]:
@@ -276,7 +277,7 @@ class _Update:
             trainer.optimiser,
             batch,
             trainer.reference,
-            settings.rate,
+            self.rate,
             settings.grpo,
             self.stop,
         )
@@ -307,6 +308,7 @@ class _Update:
         seconds = {part: round(spent, 3) for part, spent in self.seconds.items()}
         return {
             "update": self.number,
+            "rate": self.rate,
             "reward": sum(each.total for each in rewards) / count,
             "terms": {term: sum(each.terms[term] for each in rewards) / count for term in rewards[0].terms},
             "success": sum(each.won for each in rollouts) / count,

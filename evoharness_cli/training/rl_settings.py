@@ -57,7 +57,9 @@ class RlSettings:
     refill: int = 2
     """An update plays at most so many times as many games to find groups that teach something."""
     rate: float = 2e-5
-    """The learning rate, the same at each update."""
+    """The learning rate at its highest."""
+    warmup: float = 0.1
+    """The share of updates over which the rate rises; then it falls along a cosine to a tenth."""
     context: int = 4096
     """Tokens that an episode may have before its oldest steps are summed up."""
     parallel: int = 8

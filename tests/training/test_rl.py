@@ -125,6 +125,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory, tasks: list[Task]) -> Trai
 def test_an_update_says_what_it_was(trained: Trained) -> None:
     first, second = trained.heard.updates
     assert (first["update"], second["update"]) == (1, 2)
+    assert first["rate"] == SETTINGS.rate
     assert first["episodes"] == 4 * first["groups"]
     assert first["reward"] == pytest.approx(sum(first["terms"].values()))
     assert set(first["calls"]) == {"track", "commit", "recall", "note"}
@@ -178,6 +179,27 @@ def test_a_run_that_was_stopped_learns_the_same(trained: Trained) -> None:
     for figures in (second, again):
         figures["learnt"] = {key: value for key, value in figures["learnt"].items() if key != "seconds"}
     assert again == second
+
+
+def test_a_few_updates_raise_the_reward_on_their_game(tmp_path: Path, tasks: list[Task]) -> None:
+    # Four steps are too few to win; what can be learnt in them is to do what is possible, which each step shows.
+    settings = replace(
+        SETTINGS,
+        lora=LoraSettings(rank=8, alpha=32.0, layers=6),
+        updates=3,
+        group=12,
+        rate=4e-3,
+        step_credit=1.0,
+        discount=0.0,
+        reward=RewardSettings(diversity=0.0, repeat=0.0, invalid=1.0),
+    )
+    folder, heard = RunFolder(tmp_path / "run"), Heard()
+    begin(folder, settings, tasks[:1], MACHINE)
+    assert train(folder, heard)
+    assert [figures["rate"] for figures in heard.updates] == pytest.approx([4e-3, 4e-3, 2.2e-3])
+    before, *_, after = (figures["reward"] for figures in heard.updates)
+    assert before < -0.4
+    assert after > before / 2
 
 
 def test_a_run_is_begun_from_the_command_line(tmp_path: Path, tasks: list[Task]) -> None:

@@ -10,14 +10,15 @@
 # all blocks, more games and reinforcement learning.
 
 RANK=32 ALPHA=64 LAYERS=30 BATCH=16
-# Seed, demonstrations, those of hard games (with the next seed), slips, learning rate, games that are played for corrections
-# and where the first of these is.
+# Seed; demonstrations, and how many of which others (with the next seed); slips; learning rate; how many of these others are
+# played for corrections, and where the first of them is.
 STAGES=(
-    "1 3299 0 0.12 4e-4 0 0"
-    "3 3299 1046 0.12 2e-4 500 0"
-    "5 3299 1046 0.12 1e-4 500 1"
+    "1 3299 0 games 0.12 4e-4 0 0"
+    "3 3299 1046 hard 0.12 2e-4 500 0"
+    "5 3299 400 houses 0.12 1e-4 400 0"
+    "7 400 60 errands 0.12 1e-4 0 0"
 )
-RL_UPDATES=60 RL_GAMES=8 RL_GROUP=8 RL_RATE=2e-5
+RL_UPDATES=60 RL_GAMES=8 RL_GROUP=8 RL_RATE=2e-5 RL_PRICE=0.2 RL_ANNEAL=30
 
 cd "$(dirname "$0")/.."
 source runs/pipeline.sh

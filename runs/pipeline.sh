@@ -9,30 +9,32 @@ GAMES=alfworld:training/0-3298
 HARD_GAMES="alfworld:training/0-289 alfworld:training/2543-3298"
 EVALUATED=alfworld:heldout
 BANK_GAMES=413
+HOUSES=400 ERRANDS=60
 
 settings() {
     echo "games        $GAMES"
     echo "hard games   $HARD_GAMES"
+    echo "houses       $HOUSES generated games"
+    echo "errands      $ERRANDS generated tasks of three goals"
     echo "bank         $BANK_GAMES games, played by the teacher"
     echo "adapter      rank $RANK, alpha $ALPHA, the last $LAYERS blocks"
     echo "batch        $BATCH"
-    local seed demos hard slips lr played first
+    local seed demos others which slips lr played first
     for stage in "${STAGES[@]}"; do
-        read -r seed demos hard slips lr played first <<<"$stage"
-        echo "sft          seed $seed: $demos demonstrations and $hard of hard games, slips $slips," \
-            "corrections of $played games, rate $lr"
+        read -r seed demos others which slips lr played first <<<"$stage"
+        echo "sft          seed $seed: $demos demonstrations and $others of $which, slips $slips," \
+            "corrections of $played of $which, rate $lr"
     done
-    if [ "$RL_UPDATES" -gt 0 ]; then
-        echo "rl           $RL_UPDATES updates of $RL_GAMES games, $RL_GROUP episodes each, rate $RL_RATE"
-    fi
+    echo "rl           $RL_UPDATES updates of $RL_GAMES games, $RL_GROUP episodes each, rate $RL_RATE," \
+        "price of a call $RL_PRICE, bonuses for $RL_ANNEAL updates"
     echo "evaluation   $EVALUATED"
 }
 
 tiny() { # the same stages on a few generated games
     WORK=$WORK-tiny
     GAMES=$WORK/games HARD_GAMES=$WORK/games EVALUATED=$WORK/others
-    BANK_GAMES=6 LAYERS=2
-    STAGES=("1 8 0 0.08 4e-4 0 0" "2 4 2 0.12 2e-4 4 2")
+    BANK_GAMES=6 HOUSES=4 ERRANDS=2 LAYERS=2
+    STAGES=("1 8 0 games 0.08 4e-4 0 0" "2 4 2 hard 0.12 2e-4 4 2" "4 2 2 houses 0.12 2e-4 2 0" "6 1 2 errands 0.12 2e-4 0 0")
     RL_UPDATES=1 RL_GAMES=1 RL_GROUP=2
 }
 
@@ -46,14 +48,14 @@ pipeline() {
     mkdir -p "$WORK"
     prepare
     once "$WORK/bank.jsonl" make_bank
-    local seed demos hard slips lr played first games corrections last="" files
+    local seed demos others which slips lr played first games corrections last="" files
     for stage in "${STAGES[@]}"; do
-        read -r seed demos hard slips lr played first <<<"$stage"
+        read -r seed demos others which slips lr played first <<<"$stage"
+        games=$(games_of "$which")
         files=()
         demonstrate "$WORK/demos-$seed.jsonl" "$demos" "$seed" "$slips" $GAMES
-        demonstrate "$WORK/hard-$seed.jsonl" "$hard" "$((seed + 1))" "$slips" $HARD_GAMES
+        demonstrate "$WORK/others-$seed.jsonl" "$others" "$((seed + 1))" "$slips" $games
         if [ "$played" -gt 0 ]; then
-            if [ "$hard" -gt 0 ]; then games=$HARD_GAMES; else games=$GAMES; fi
             eval_once "$WORK/played-$seed.db" $(each_of $games | spread "$played" "$first") --adapter "$last/adapter.gguf"
             corrections=$WORK/corrections-$seed.jsonl
             once "$corrections" evoharness train corrections "$WORK/played-$seed.db" --seed "$seed" --out "$corrections"
@@ -63,11 +65,10 @@ pipeline() {
         last=$WORK/sft-$seed
         once "$last/adapter.gguf" evoharness train export "$last" -o "$last/adapter.gguf"
     done
-    if [ "$RL_UPDATES" -gt 0 ]; then
-        learn_once "$WORK/rl" rl $GAMES --from "$last" --bank "$WORK/bank.db" --updates "$RL_UPDATES" \
-            --games "$RL_GAMES" --group "$RL_GROUP" --lr "$RL_RATE"
-        last=$WORK/rl
-    fi
+    learn_once "$WORK/rl" rl $(each_of $GAMES | spread "$HOUSES" 3) "$WORK/houses" --from "$last" --bank "$WORK/bank.db" \
+        --updates "$RL_UPDATES" --games "$RL_GAMES" --group "$RL_GROUP" --lr "$RL_RATE" --kl 0 --anneal "$RL_ANNEAL" \
+        --price "commit=$RL_PRICE" --price "recall=$RL_PRICE" --price "track=$RL_PRICE"
+    last=$WORK/rl
     eval_once "$WORK/evaluation.db" $EVALUATED --adapter "$last/adapter.gguf"
     once "$WORK/policy/card.yaml" evoharness train policy "$last" --bank "$WORK/bank.jsonl" \
         --what "plays ALFWorld's household games" --evaluation "$WORK/evaluation.db" --out "$WORK/policy"
@@ -79,6 +80,16 @@ prepare() {
         once "$WORK/games" evoharness games make "$WORK/games" --count 12 --seed 1
         once "$WORK/others" evoharness games make "$WORK/others" --count 2 --seed 2
     fi
+    once "$WORK/houses" evoharness games make "$WORK/houses" --count "$HOUSES" --seed 31
+    once "$WORK/errands" evoharness games make "$WORK/errands" --count "$ERRANDS" --goals 3 --seed 41
+}
+
+games_of() { # what a stage calls the games of its other demonstrations, and of those that it plays
+    case $1 in
+        games) echo "$GAMES" ;;
+        hard) echo "$HARD_GAMES" ;;
+        houses | errands) echo "$WORK/$1" ;;
+    esac
 }
 
 each_of() { # the games of folders, and of ranges such as alfworld:training/0-289, one a line

@@ -222,12 +222,12 @@ class Progress:
             go_on = f"evoharness eval --resume --out {self._out} --max-cost USD"
             raise OutsideFault(f"The evaluation ended: {error}. Go on with more: {go_on}") from None
 
-    def began(self, label: str, seed: int, done: int, of: int) -> None:
+    def began(self, label: str, seed: int, done: int, won: int, of: int) -> None:
         """Begin a bar."""
         from .screen import safe
 
         name = safe(f"{label} seed {seed}")
-        self._bar = self._bars.add_task(name, total=of, completed=done, won=0, rate="")
+        self._bar = self._bars.add_task(name, total=of, completed=done, won=won, rate="")
 
     def ended(self, result: Result) -> None:
         """Advance the bar."""

@@ -41,8 +41,8 @@ _GLANCE = 0.2
 class Watcher(Protocol):
     """Is told of the progress."""
 
-    def began(self, label: str, seed: int, done: int, of: int) -> None:
-        """A method with a seed begins, with so many episodes done before."""
+    def began(self, label: str, seed: int, done: int, won: int, of: int) -> None:
+        """A method with a seed begins, with so many episodes done and won before."""
         ...
 
     def ended(self, result: Result) -> None:
@@ -103,8 +103,9 @@ def play(out: Path, parallel: int, watcher: Watcher, max_cost: float | None = No
         runs = evaluation_runs(store)
         budget = _budget(store, runs, max_cost)
         for planned in runs:
-            done = sum(map(_ended, journal.episodes(store, planned.run)))
-            watcher.began(planned.settings.label, planned.settings.seed, done, len(planned.tasks))
+            before = [each for each in journal.episodes(store, planned.run) if _ended(each)]
+            done, won = len(before), sum(bool(each.success) for each in before)
+            watcher.began(planned.settings.label, planned.settings.seed, done, won, len(planned.tasks))
             unlearnt = planned.evolves and not all(is_learnt(store, planned.run, each) for each in planned.blocks)
             if done < len(planned.tasks) or unlearnt:
                 _check_tasks(planned)

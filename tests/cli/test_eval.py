@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 from commands import ORACLE, Command, wait_for_steps
+from terminal import Terminal
 
 from evoharness_cli.evaluation.evaluate import evaluation_runs
 from evoharness_cli.experience import journal
@@ -55,6 +57,16 @@ def test_methods_are_compared_on_the_same_games(evoharness: Command, tmp_path: P
     shown = evoharness("eval", "--resume", "--out", out)
     assert "bpe against bpe,steps=4: 3 games only the first won, 0 only the second, p = 0.25" in shown.out
     assert len(evoharness("inspect", "runs", "--db", out, "--json").objects) == 3
+
+
+def test_what_goes_on_counts_what_was_won_before(evoharness: Command, tmp_path: Path) -> None:
+    out = tmp_path / "evaluation.db"
+    assert evoharness("eval", *GAMES, "--model", SCRIPT, "--method", "bpe", "--out", out).code == 0
+
+    again = [sys.executable, "-m", "evoharness_cli", "eval", "--resume", "--out", str(out)]
+    with Terminal(again, (120, 30), {}) as terminal:
+        assert terminal.ended() == 0
+        assert b"3 won" in terminal.written
 
 
 def test_the_bank_is_read_as_it_is_and_not_changed(evoharness: Command, db: Path, tmp_path: Path) -> None:

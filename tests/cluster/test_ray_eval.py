@@ -40,7 +40,7 @@ class Silent:
     def __init__(self) -> None:
         self.results: list[Result] = []
 
-    def began(self, label: str, seed: int, done: int, of: int) -> None:
+    def began(self, label: str, seed: int, done: int, won: int, of: int) -> None:
         pass
 
     def ended(self, result: Result) -> None:

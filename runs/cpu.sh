@@ -22,7 +22,7 @@ STAGES=(
     "13 60 100 houses 0.12 1.5e-4 100 0"
     "15 30 60 errands 0.12 1.5e-4 0 0"
 )
-RL_UPDATES=12 RL_GAMES=6 RL_GROUP=6 RL_RATE=5e-5 RL_PRICE=0.2 RL_ANNEAL=4
+RL_UPDATES=10 RL_GAMES=6 RL_GROUP=6 RL_RATE=5e-5 RL_PRICE=0.2 RL_ANNEAL=4
 
 cd "$(dirname "$0")/.."
 source runs/pipeline.sh

@@ -82,6 +82,8 @@ def _recipe(folder: RunFolder) -> list[dict[str, Any]]:
         if (told := Path(f"{path}.card.json")).exists():
             card = json.loads(told.read_text(encoding="utf-8"))
             stage = "corrections" if "corrections" in card else "demos"
+            if "tasks" in card:
+                card["tasks"] = [_without_place(task) for task in card["tasks"]]
             stages.append({"stage": stage, **card, "sha256": digest})
     log = [json.loads(line) for line in (folder.path / LOG).read_text(encoding="utf-8").splitlines()]
     updates = [line for line in log if "update" in line and not line.get("validation")]
@@ -89,6 +91,11 @@ def _recipe(folder: RunFolder) -> list[dict[str, Any]]:
     kept = {key: value for key, value in settings.items() if key not in ("model", "validation")}
     stages.append({"stage": kind, "updates": len(updates), "hours": hours, "machine": recorded["machine"], **kept})
     return stages
+
+
+def _without_place(task: str) -> str:
+    """Return what played games were asked for, without the folder that they are in on the machine of the training."""
+    return Path(task).name if Path(task).is_absolute() else task
 
 
 def _seconds(line: dict[str, Any]) -> float:

@@ -20,7 +20,7 @@ METHODS = ("react", "bpe", "bpe,steps=4")
 class Silent:
     """Watches an evaluation and says nothing."""
 
-    def began(self, label: str, seed: int, done: int, of: int) -> None:
+    def began(self, label: str, seed: int, done: int, won: int, of: int) -> None:
         """Do nothing."""
 
     def ended(self, result: Result) -> None:

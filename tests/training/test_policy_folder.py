@@ -72,7 +72,7 @@ def test_the_card_tells_what_the_policy_began_with_and_each_stage_since(begun: R
     before = policy.card["recipe"]
     assert recipe[: len(before)] == before
     demos, corrections, sft = recipe[len(before) :]
-    assert (demos["stage"], demos["demonstrations"]) == ("demos", 3)
+    assert (demos["stage"], demos["demonstrations"], demos["tasks"]) == ("demos", 3, ["games"])
     assert (corrections["stage"], corrections["corrections"]) == ("corrections", "played.db")
     assert (sft["stage"], sft["updates"], sft["hours"], sft["batch"]) == ("sft", 1, 0.02, 8)
     for stage, name in ((demos, "demos.jsonl"), (corrections, "corrections.jsonl")):

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Trains the policy that comes along from nothing to its card, on a laptop's processor.
 #
-#     runs/cpu.sh            all of it, about five hours on two cores; needs the official games below ALFWORLD_DATA
+#     runs/cpu.sh            all of it, about six hours on two cores; needs the official games below ALFWORLD_DATA
 #     runs/cpu.sh --tiny     the same stages on a few generated games, in a quarter of an hour
 #     runs/cpu.sh --print    only says the settings
 #

@@ -9,9 +9,9 @@ from typing import Any
 
 from commands import ORACLE, Command, wait_for_steps
 
-FULL = 7
-"""The step before which 2,048 tokens are full, some 200 of them a step."""
-PLAY = ("--context", 2048, "--show-admissible", "--decode", "admissible", "--max-steps", FULL + 1)
+LONGEST = 2048 - 256
+"""The tokens of a prompt that leave room for a reply in a context of 2,048, which some seven steps fill."""
+PLAY = ("--adapter", "none", "--context", 2048, "--show-admissible", "--decode", "admissible", "--max-steps", 10)
 
 
 def played(evoharness: Command, run: int) -> list[dict[str, Any]]:
@@ -20,26 +20,27 @@ def played(evoharness: Command, run: int) -> list[dict[str, Any]]:
     return [{key: step[key] for key in told} for step in episode["steps"]]
 
 
-def test_a_full_context_is_summed_up_once_also_in_a_run_that_was_killed(
+def test_a_full_context_is_summed_up_also_in_a_run_that_was_killed(
     evoharness: Command, process: Callable[..., subprocess.Popen[str]], db: Path
 ) -> None:
     evoharness("run", "heat-apple", *PLAY)
     shown = evoharness("inspect", "run").out
     whole = played(evoharness, 1)
+    prompts = [step["prompt_tokens"] for step in whole]
+    left_out = [step["compacted"] for step in whole]
+    full = next(step for step, count in enumerate(left_out) if count)
 
     running = process("run", "heat-apple", *PLAY)
-    wait_for_steps(db, len(whole) + 1 + FULL + 1, running)
+    wait_for_steps(db, len(whole) + 1 + full + 2, running)
     running.kill()
     running.communicate()
     assert evoharness("run", "--resume", 2, "--json").objects[0]["outcome"] == "out of steps"
 
     assert "context 2,048 tokens" in shown
-    assert shown.count("exchanges were left out: the context was full") == 1
-    left_out = [step["compacted"] for step in whole]
-    assert [bool(count) for count in left_out] == [False] * (FULL - 1) + [True, False]
-    assert left_out[FULL - 1] == FULL // 2
-    assert whole[FULL - 1]["prompt_tokens"] < whole[FULL - 2]["prompt_tokens"]
-    assert all(step["prompt_tokens"] + 256 <= 2048 for step in whole)
+    assert shown.count("exchanges were left out: the context was full") == sum(map(bool, left_out))
+    assert left_out[full] == (full + 1) // 2
+    assert prompts[full] < prompts[full - 1]
+    assert max(prompts) <= LONGEST < prompts[full - 1] + 2 * (prompts[full - 1] - prompts[full - 2])
     assert played(evoharness, 2) == whole
 
 

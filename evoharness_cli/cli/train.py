@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,10 +16,21 @@ from .options import Engine, Json, MaxSteps, engine_need, given_options
 if TYPE_CHECKING:
     from ..environments import Adapter
     from ..harness import Model
+    from ..runs.task import Task
     from ..training.demonstration_files import Making
+    from ..training.evaluated import Evaluated
 
 train = typer.Typer(no_args_is_help=True)
 app.add_typer(train, name="train")
+
+Out = Annotated[Path, typer.Option(help="The file to make, of JSON lines.", dir_okay=False, show_default=False)]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on with what was interrupted.")]
+Evaluation = Annotated[
+    Path,
+    typer.Argument(
+        help="The store of an evaluation of tasks to train on.", exists=True, dir_okay=False, show_default=False
+    ),
+]
 
 BUILT_IN = "built-in"
 SLIPS = 0.08
@@ -36,7 +48,7 @@ def group() -> None:
 def demos(
     ctx: typer.Context,
     tasks: Annotated[list[str], typer.Argument(help="What `run` takes, of one environment.", show_default=False)],
-    out: Annotated[Path, typer.Option(help="The file to make, of JSON lines.", dir_okay=False, show_default=False)],
+    out: Out,
     games: Annotated[
         int | None, typer.Option(min=1, help="Only so many of the tasks, drawn by the seed.", show_default=False)
     ] = None,
@@ -49,7 +61,7 @@ def demos(
     ] = BUILT_IN,
     max_steps: MaxSteps = None,
     engine: Engine = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with what was interrupted.")] = False,
+    resume: Resume = False,
     as_json: Json = False,
 ) -> None:
     """Have a teacher play tasks in the harness, and keep the transcripts of those that it wins.
@@ -69,10 +81,7 @@ def demos(
     limits = {} if max_steps is None else {"steps": max_steps}
     found = draw(find_tasks(tasks), seed, games)
     settled = [task.settled(limits, Decode.FREE, needs=engine_need(engine)) for task in found]
-    environments = {task.environment for task in settled}
-    if len(environments) != 1:
-        raise WrongUsage(f"Expected tasks of one environment, found {', '.join(sorted(environments)) or 'none'}.")
-    with closing(load_adapter(environments.pop())) as adapter:
+    with closing(load_adapter(_one_environment(settled))) as adapter:
         check_not_held_out(adapter, settled)
         with closing(_teacher(adapter, teacher, seed, slips)) as model:
             workshop = Workshop(adapter, model, seed, transcript_format())
@@ -90,18 +99,13 @@ def demos(
 
 @train.command()
 def corrections(
-    evaluation: Annotated[
-        Path,
-        typer.Argument(
-            help="The store of an evaluation of tasks to train on.", exists=True, dir_okay=False, show_default=False
-        ),
-    ],
-    out: Annotated[Path, typer.Option(help="The file to make, of JSON lines.", dir_okay=False, show_default=False)],
+    evaluation: Evaluation,
+    out: Out,
     seed: Annotated[int, typer.Option(min=0, help="The same seed makes the same corrections.")] = 0,
     teacher: Annotated[
         str, typer.Option(help="Who takes over: the environment's own teacher, or any model by its name.")
     ] = BUILT_IN,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with what was interrupted.")] = False,
+    resume: Resume = False,
     as_json: Json = False,
 ) -> None:
     """Have a teacher take over where a policy went wrong, and keep the transcripts of what it then wins.
@@ -111,33 +115,85 @@ def corrections(
 
     Example: evoharness train corrections played.db --out corrections.jsonl
     """
-    from ..environments import load_adapter
     from ..experience.store import Store
-    from ..runs.play import recorded_run
     from ..training.corrections import Corrector, find_points
     from ..training.demonstration_files import Making
-    from ..training.demonstrations import check_not_held_out
+    from ..training.evaluated import played_by
     from ..training.transcript_format import transcript_format
 
     with closing(Store.open(evaluation)) as store:
         points = find_points(store, seed)
-        environments = {point.task.environment for point in points}
-        if len(environments) != 1:
-            raise WrongUsage(f"Expected steps that went wrong in one environment, found {len(points)} of them.")
-        with closing(load_adapter(environments.pop())) as adapter:
-            check_not_held_out(adapter, [point.task for point in points])
-            with closing(_teacher(adapter, teacher, seed, 0.0)) as model:
-                corrector = Corrector(adapter, model, seed, transcript_format(), store)
-                settings = {
-                    "corrections": evaluation.name,
-                    "played_by": dict(recorded_run(store, points[0].run)[2]),
-                    "points": len(points),
-                    "seed": seed,
-                    "teacher": dict(model.fingerprint),
-                    "format": corrector.transcript_format,
-                }
-                making = Making(out, corrector, points, settings)
-                _make(making, resume, f"evoharness train corrections {evaluation} --out {out}", as_json)
+        if not points:
+            raise WrongUsage(f"Expected steps that went wrong in {evaluation}, found none.")
+        with (
+            _trainable(point.episode for point in points) as adapter,
+            closing(_teacher(adapter, teacher, seed, 0.0)) as model,
+        ):
+            corrector = Corrector(adapter, seed, transcript_format(), store, model)
+            settings = {
+                "corrections": evaluation.name,
+                "played_by": played_by(store, points[0].episode),
+                "points": len(points),
+                "seed": seed,
+                "teacher": dict(model.fingerprint),
+                "format": corrector.transcript_format,
+            }
+            making = Making(out, corrector, points, settings)
+            _make(making, resume, f"evoharness train corrections {evaluation} --out {out}", as_json)
+
+
+@train.command()
+def best(
+    evaluation: Evaluation,
+    out: Out,
+    resume: Resume = False,
+    as_json: Json = False,
+) -> None:
+    """Keep the episode of each task of an evaluation that was won with the fewest calls of the harness.
+
+    An evaluation with a temperature and several seeds has several of each. A policy that learns from the best of its
+    own calls less.
+
+    Example: evoharness train best played.db --out best.jsonl
+    """
+    from ..experience.store import Store
+    from ..training.best import Best, find_best
+    from ..training.demonstration_files import Making
+    from ..training.evaluated import played_by
+    from ..training.transcript_format import transcript_format
+
+    with closing(Store.open(evaluation)) as store:
+        episodes = find_best(store)
+        if not episodes:
+            raise WrongUsage(f"Expected episodes that were won in {evaluation}, found none.")
+        with _trainable(episodes) as adapter:
+            maker = Best(adapter, 0, transcript_format(), store)
+            settings = {
+                "best": evaluation.name,
+                "played_by": played_by(store, episodes[0]),
+                "format": maker.transcript_format,
+            }
+            making = Making(out, maker, episodes, settings)
+            _make(making, resume, f"evoharness train best {evaluation} --out {out}", as_json)
+
+
+@contextmanager
+def _trainable(episodes: Iterable[Evaluated]) -> Iterator[Adapter]:
+    """Yield the environment that all of the episodes are of; raises WrongUsage, HeldOut."""
+    from ..environments import load_adapter
+    from ..training.demonstrations import check_not_held_out
+
+    tasks = [episode.task for episode in episodes]
+    with closing(load_adapter(_one_environment(tasks))) as adapter:
+        check_not_held_out(adapter, tasks)
+        yield adapter
+
+
+def _one_environment(tasks: Sequence[Task]) -> str:
+    names = sorted({task.environment for task in tasks})
+    if len(names) != 1:
+        raise WrongUsage(f"Expected tasks of one environment, found {', '.join(names) or 'none'}.")
+    return names[0]
 
 
 def _teacher(adapter: Adapter, name: str, seed: int, slips: float) -> Model:

@@ -37,7 +37,7 @@ def sft(
     ctx: typer.Context,
     demonstrations: Annotated[
         list[Path] | None,
-        typer.Argument(help="What `train demos` and `train corrections` made.", show_default=False, dir_okay=False),
+        typer.Argument(help="What `train demos`, `corrections` and `best` made.", show_default=False, dir_okay=False),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="The folder to make for the run.", show_default=False)] = None,
     model: Annotated[str, typer.Option(help="The base model: a name or a GGUF file.")] = DEFAULT_MODEL,

@@ -9,19 +9,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from ..environments import Adapter
-from ..evaluation.alone import Alone, newest
-from ..evaluation.evaluate import evaluation_runs
 from ..experience import journal
-from ..experience.policies import load_policy
 from ..experience.store import Store
-from ..harness import Model, OutsideFault, Step, WrongUsage
-from ..runs.play import Run, start
-from ..runs.settings import RunSettings
-from ..runs.task import Task
-from .demonstrations import Bank, Demonstration, Holding, scratch, shown
+from ..harness import Model, Step
+from .demonstrations import Demonstration
+from .evaluated import Evaluated, Replayer, copied, evaluated_episodes
 
 LOST, WON = 6, 1
 """How often the teacher takes over in an episode that was lost or won, at most."""
@@ -35,12 +29,9 @@ _REFUSED = ("not ", "still open", "nothing to block", "no subgoal")
 
 @dataclass(frozen=True)
 class Point:
-    """The teacher takes over in an episode of a run after a step."""
+    """The teacher takes over in an episode after a step."""
 
-    run: int
-    task: Task
-    settings: RunSettings
-    episode: int
+    episode: Evaluated
     step: int
 
 
@@ -49,16 +40,12 @@ def find_points(store: Store, seed: int) -> list[Point]:
 
     Raises WrongUsage where the store holds no evaluation.
     """
-    runs = evaluation_runs(store)
-    if not runs:
-        raise WrongUsage(f"Expected the store of an evaluation, made by `evoharness eval --out`, found {store.path}.")
+    episodes = evaluated_episodes(store)
     rng = random.Random(f"corrections {seed}")
     points = [
-        Point(planned.run, planned.tasks[record.number], planned.settings, record.id, step)
-        for planned in runs
-        for record in journal.episodes(store, planned.run)
-        if record.outcome is not None
-        for step in _choose(journal.steps(store, record.id), bool(record.success), rng)
+        Point(episode, step)
+        for episode in episodes
+        for step in _choose(journal.steps(store, episode.record.id), bool(episode.record.success), rng)
     ]
     rng.shuffle(points)
     return points
@@ -87,45 +74,14 @@ def _is_wrong(steps: Sequence[Step], number: int) -> bool:
 
 
 @dataclass
-class Corrector:
-    """Makes demonstrations of points in the episodes of an evaluation, all of one environment."""
+class Corrector(Replayer):
+    """Makes demonstrations of points in the episodes of an evaluation."""
 
-    adapter: Adapter
     teacher: Model
-    seed: int
-    transcript_format: str
-    store: Store
-    """The evaluation's, which stays as it is."""
 
     def chapter(self, number: int, points: Sequence[Point]) -> Iterator[Demonstration]:
         """Yield what the teacher made of each point. Raises OutsideFault."""
         del number
-        with scratch() as folder:
-            self.store.copy_to(folder / "evaluation.db")
-            with Store.open(folder / "evaluation.db") as store:
-                for point in points:
-                    yield self._correct(store, point)
-
-    def _correct(self, store: Store, point: Point) -> Demonstration:
-        limits = {**point.task.limits, "steps": point.task.limits["steps"] + _MORE}
-        task = replace(point.task, limits=limits)
-        # The label would make it another run of the evaluation.
-        settings = replace(point.settings, model=self.teacher.name, adapter=None, learn=False, label="")
-        run = start(store, [task], settings, self.teacher.fingerprint)
-        copy = journal.copy_beginning(store, point.episode, point.step, run, 0, settings.stated(task))
-        watch = Holding()
-        memory = Alone(load_policy(settings.experience), newest)
-        player = Run(store, run, settings, self.teacher, watch, {task.environment: self.adapter}, memory)
-        result = player.play_task(0, task, journal.episode(store, copy))
-        if watch.episode is None or result.fault:
-            raise OutsideFault(result.fault or f"The task {task.name} could not be begun.")
-        return shown(
-            self.adapter,
-            task,
-            watch.episode,
-            result,
-            self.seed,
-            self.transcript_format,
-            Bank.EVALUATED,
-            after=point.step,
-        )
+        with copied(self.store) as store:
+            for point in points:
+                yield self._play_on(store, point.episode, point.step, self.teacher, _MORE)

@@ -81,7 +81,7 @@ def _recipe(folder: RunFolder) -> list[dict[str, Any]]:
     ):
         if (told := Path(f"{path}.card.json")).exists():
             card = json.loads(told.read_text(encoding="utf-8"))
-            stage = "corrections" if "corrections" in card else "demos"
+            stage = next((kind for kind in ("corrections", "best") if kind in card), "demos")
             if "tasks" in card:
                 card["tasks"] = [_without_place(task) for task in card["tasks"]]
             stages.append({"stage": stage, **card, "sha256": digest})

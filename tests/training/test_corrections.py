@@ -116,7 +116,7 @@ def test_an_evaluation_that_went_well_teaches_nothing(tmp_path: Path) -> None:
     code, printed = run("train", "corrections", well, "--out", tmp_path / "none.jsonl")
 
     assert code == 2
-    assert "found 0" in printed
+    assert "Expected steps that went wrong in" in printed
     assert not (tmp_path / "none.jsonl").exists()
 
 
